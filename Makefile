@@ -1,5 +1,5 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check images peers chaos bench install
+.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check images peers chaos plans bench install
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,7 +19,7 @@ fleet: ## the service on private PostgreSQL and Redis: two api processes, four w
 # Says what each part of a run took.
 TIMED := scripts/timed.sh
 
-install: ## what tests need on Debian: Redis, PostgreSQL, ffmpeg, Chromium, Node, docker-compose, promtool
+install: ## what tests need on Debian: every crate of the lock file, Redis, PostgreSQL, ffmpeg, Chromium, Node, Python, curl, docker-compose, promtool
 	$(TIMED) install scripts/install.sh
 
 # A failed story's message stays readable in a log that is cut, whatever the environment says; `make test RUST_BACKTRACE=1` shows more.
@@ -35,11 +35,15 @@ test-embedded test-fleet: export TMPDIR := $(shell scripts/scratch.sh)
 test-embedded test-fleet: export TEST_PATIENCE ?= 300
 
 # Always the whole workspace: cargo then builds each dependency once, with one set of features.
-test: install check-deploy test-embedded test-fleet ## everything, on both stacks
+# What fails on one stack does not hide the other: all parts run, and their outcomes are listed at the end.
+test: install ## everything, on both stacks
+	@export TIMES="$$(mktemp)"; status=0; \
+	$(MAKE) --no-print-directory --keep-going check-deploy test-embedded test-fleet || status=$$?; \
+	echo; cat "$$TIMES"; rm -f "$$TIMES"; exit $$status
 
 test-embedded: ## every crate's own tests, and the stories on SQLite and the memory queue
 	$(TIMED) build cargo test --workspace --no-run
-	TEST_STACK=embedded $(TIMED) "embedded stack" cargo test --workspace
+	TEST_STACK=embedded $(TIMED) "embedded stack" cargo test --workspace --no-fail-fast
 
 test-fleet: ## the stories on PostgreSQL and Redis
 	$(TIMED) "fleet stack" scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test stories
@@ -50,14 +54,16 @@ check-deploy: ## docker-compose.yml, Prometheus' configuration and the alarms wi
 images: ## the pictures of docs/images, by the tests' Chromium
 	scripts/images.sh
 
-check: ## formatting, lints, tests, dependencies
+check: ## formatting, lints, words, tests, dependencies
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	@if command -v typos >/dev/null; then typos; else \
+		echo "typos is not installed; run: cargo install typos-cli"; exit 1; fi
 	$(MAKE) test
 	@if command -v cargo-deny >/dev/null; then cargo deny check; else \
 		echo "cargo-deny is not installed; run: cargo install cargo-deny"; exit 1; fi
 
-peers: ## the stories that need software of others (a Bluesky PDS, WordPress, clients and suites of MCP and OAuth, a Stripe)
+peers: ## the stories that need software of others (a Bluesky PDS, WordPress, clients and suites of MCP and OAuth, generators of clients, a Stripe)
 	scripts/install.sh --peers
 	TEST_STACK=embedded cargo test --workspace --test real
 
@@ -66,6 +72,11 @@ chaos: ## faults thrown at whole fleets, judged by the networks (ONLY=kills,flus
 	scripts/install.sh --peers
 	SEEDS=$(or $(SEEDS),5000) cargo test --workspace --test simulation
 	cargo test --workspace --test chaos
+
+plans: ## what every statement costs over small and large tables, on both databases (PLAN_ROWS=1000000)
+	scripts/install.sh
+	TEST_STACK=embedded TEST_PATIENCE=600 cargo test --workspace --test plans
+	TEST_PATIENCE=600 scripts/with-services.sh env TEST_STACK=fleet cargo test --workspace --test plans
 
 bench: ## ratios beside peers in one run (ONLY="full lateness", POSTS=5000, ROUNDS=1, SLOTS=384, PENDING=10000000, DAYS=7, MB=500)
 	scripts/install.sh --peers

@@ -160,7 +160,7 @@ END
 }
 say_for_people
 
-# Told to stop: `wait` comes back at once.
+# Stopped: `wait` comes back at once.
 stop=
 trap 'stop=1' TERM INT HUP
 if [ -p /dev/stdin ] || [ -S /dev/stdin ]; then

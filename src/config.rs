@@ -97,8 +97,10 @@ pub struct Config {
     pub oauth_grace: Duration,
     /// The age of a session after which serious changes need the password again.
     pub reauth: Duration,
+    /// The time for which an API process that was asked to stop still takes requests.
+    pub drain_delay: Duration,
     /// Log filter.
-    pub log: String,
+    pub log: Option<String>,
     /// Log as JSON.
     pub log_json: bool,
     /// The failpoint at which a test stops the workers.
@@ -192,7 +194,8 @@ impl Config {
             mailer: given.mailer()?,
             oauth_grace: given.oauth_grace()?,
             reauth: given.duration("FANFARE_REAUTH")?.unwrap_or(Duration::from_secs(3_600)),
-            log: given.take("FANFARE_LOG").unwrap_or("info".into()),
+            drain_delay: given.duration("FANFARE_DRAIN_DELAY")?.unwrap_or_default(),
+            log: given.take("FANFARE_LOG"),
             log_json: given.log_json()?,
             failpoint: given.failpoint()?,
             limits_factor: given.parse("FANFARE_LIMITS_FACTOR", "a number above 0")?.unwrap_or(1.0),

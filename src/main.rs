@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use fanfare::commands::Cli;
 use tokio::runtime::Builder;
 
@@ -30,7 +29,7 @@ fn main() -> ExitCode {
     if let Some(code) = runtime.block_on(fanfare_cli::run(&arguments)) {
         return code;
     }
-    let cli = Cli::parse();
+    let cli = Cli::read();
     match runtime.block_on(cli.run()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -49,20 +49,26 @@ impl SimulatorFile {
     }
 }
 
-/// Returns the simulator in another process, if one is configured.
+/// Returns the simulator in another process: the configured one, or beside a service on SQLite the one that its file in
+/// the data directory names.
 ///
 /// # Errors
 /// Its secret is not known.
 pub fn elsewhere(config: &Config) -> Result<Option<Simulator>> {
-    let Some(url) = &config.sandbox_url else { return Ok(None) };
-    let noted = SimulatorFile::read(&config.data_dir)?.map(|note| note.secret.into());
-    let Some(secret) = config.sandbox_secret.clone().or(noted) else {
+    let (address, secret) = match SimulatorFile::read(&config.data_dir)? {
+        Some(SimulatorFile { address, secret }) => (Some(address), Some(secret.into())),
+        None => (None, None),
+    };
+    let beside = address.filter(|_| config.is_embedded());
+    let beside = beside.map(|address| address.parse()).transpose().context(FILE)?;
+    let Some(url) = config.sandbox_url.clone().or(beside) else { return Ok(None) };
+    let Some(secret) = config.sandbox_secret.clone().or(secret) else {
         bail!(
             "FANFARE_SANDBOX_SECRET is required with FANFARE_SANDBOX_URL; \
              `fanfare sandbox --show` prints it where the simulator runs"
         );
     };
-    Ok(Some(simulator(config, url.clone(), secret)))
+    Ok(Some(simulator(config, url, secret)))
 }
 
 fn simulator(config: &Config, url: Url, secret: SecretString) -> Simulator {

@@ -5,8 +5,17 @@ use std::{net::SocketAddr, path::Path};
 use anyhow::{Context as _, Result, bail};
 use fanfare_ai::{Ai, Endpoint, ServiceAccount, TextModel, Vertex};
 use fanfare_domain::{
-    Domain, Parts, Settings, access::Scope, accounts::Simulator, billing::Billing, clock::Clock,
-    db::Db, failpoint::Failpoint, keys, users, vault::Vault,
+    Domain, Parts, Settings,
+    access::Scope,
+    accounts::Simulator,
+    billing::Billing,
+    clock::{Clock, machine_now},
+    db::Db,
+    failpoint::Failpoint,
+    keys,
+    sign_in::links,
+    users,
+    vault::Vault,
 };
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, TimeSource};
@@ -21,9 +30,6 @@ use crate::{
     private, simulator,
 };
 
-/// The owner of an embedded installation.
-const OWNER: &str = "owner@localhost";
-
 /// Options in which the commands that start the service differ.
 pub struct StartOptions {
     /// The address of the API, for links in replies.
@@ -32,6 +38,19 @@ pub struct StartOptions {
     pub migrate: bool,
     /// The simulator of this process, if it has one.
     pub simulator: Option<Simulator>,
+}
+
+/// Brings the schema up to date; one line of the log says so.
+///
+/// # Errors
+/// The database's.
+pub async fn migrate(db: &Db) -> Result<()> {
+    let was_ready = fanfare_migration::check(&db.write).await.is_ok();
+    fanfare_migration::migrate(&db.write).await?;
+    if !was_ready {
+        tracing::info!("the database's schema was brought up to date");
+    }
+    Ok(())
 }
 
 /// Builds the domain.
@@ -45,15 +64,21 @@ pub async fn domain(config: &Config, way: StartOptions) -> Result<Domain> {
     if let Some(file) = config.database_file() {
         restrict_database(file)?;
     }
+    // What is missing in the configuration is said before anything is opened.
+    let simulator = match way.simulator {
+        Some(own) => Some(own),
+        None => simulator::elsewhere(config)?,
+    };
     let vault = vault(config)?;
     let db = Db::open(&config.database_url, config.database_pool)
         .await
         .context("FANFARE_DATABASE_URL: the database cannot be opened")?;
     if way.migrate {
-        fanfare_migration::migrate(&db.write).await?;
+        migrate(&db).await?;
     } else {
         fanfare_migration::check(&db.write).await?;
     }
+    vault.prove(&db, machine_now()).await?;
     let queue = match &config.redis_url {
         Some(url) => Queue::redis(url).await.context("FANFARE_REDIS_URL")?,
         None => Queue::memory(),
@@ -68,10 +93,6 @@ pub async fn domain(config: &Config, way: StartOptions) -> Result<Domain> {
     let store =
         Store::open(&config.media_url, config.media_access.clone()).context("FANFARE_MEDIA_URL")?;
     let http = Client::new(Policy { allow_private: config.allow_private })?;
-    let simulator = match way.simulator {
-        Some(own) => Some(own),
-        None => simulator::elsewhere(config)?,
-    };
     let mut settings = Settings {
         base_url: config.origin(way.listen),
         media_base_url: config.media_origin(way.listen),
@@ -189,7 +210,10 @@ fn restrict_database(file: &Path) -> Result<()> {
 }
 
 /// Returns the master keys: from the environment, else from a file created at the first start.
-fn vault(config: &Config) -> Result<Vault> {
+///
+/// # Errors
+/// There is no key, or it is none.
+pub fn vault(config: &Config) -> Result<Vault> {
     let current = match &config.master_key {
         Some(key) => key.clone(),
         None if config.is_embedded() => key_file(&config.data_dir.join("master.key"))?,
@@ -215,20 +239,30 @@ fn key_file(path: &Path) -> Result<String> {
     Ok(key)
 }
 
-/// Creates the owner and a key if there is no user yet, and returns the key.
+/// What the owner of a new installation needs.
+pub struct FirstStart {
+    /// A key for everything.
+    pub key: SecretString,
+    /// A link that logs the owner in once, and sets a password.
+    pub link: SecretString,
+}
+
+/// Creates the owner with a key and a link if there is no user yet.
 ///
 /// # Errors
 /// The database's.
-pub async fn first_owner(cx: &Domain) -> Result<Option<SecretString>> {
+pub async fn first_owner(cx: &Domain) -> Result<Option<FirstStart>> {
     if users::count(cx).await? > 0 {
         return Ok(None);
     }
-    let user_id = users::find_or_create(cx, OWNER).await?;
+    let user_id = users::find_or_create(cx, users::OWNER).await?;
     let new = keys::NewKey {
         user_id,
         workspace_id: None,
         name: "first key".to_owned(),
         scopes: Scope::ALL.to_vec(),
     };
-    Ok(Some(keys::create(cx, new).await?))
+    let key = keys::create(cx, new).await?;
+    let link = links::create_first(cx, user_id, "/dashboard").await?;
+    Ok(Some(FirstStart { key, link }))
 }

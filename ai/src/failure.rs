@@ -68,18 +68,46 @@ impl From<Error> for Failure {
     }
 }
 
+/// The codes with which providers say that the content is to blame, whatever the status: of OpenAI and those that speak
+/// like it, and of Google's operations.
+const REFUSED_CODES: [&str; 5] = [
+    "content_policy_violation",
+    "moderation_blocked",
+    "content_filter",
+    "content_blocked",
+    "invalid_prompt",
+];
+
+/// The words that xAI writes into a refusal by one of its checks, under the code of a missing permission.
+const REFUSED_CHECK: &str = "safety_check_type";
+
+/// Sentences of providers that have no code for this: xAI, OpenAI, Google. A single word such as "policy" proves nothing,
+/// because a barred key breaks a policy too.
+const REFUSED_WORDS: [&str; 7] = [
+    "content moderation",
+    "rejected by moderation",
+    "usage guidelines",
+    "content policy",
+    "safety system",
+    "safety filters",
+    "responsible ai practices",
+];
+
 fn kind(status: u16, body: &Value, after: Option<Duration>) -> FailureKind {
-    let said = body["error"]["message"].as_str().or_else(|| body["error"].as_str());
-    let said = said.unwrap_or_default().to_lowercase();
-    let code = body["code"].as_str().or_else(|| body["error"]["code"].as_str()).unwrap_or_default();
-    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let error = &body["error"];
+    let said = error["message"].as_str().or_else(|| error.as_str()).unwrap_or_default();
+    let said = said.to_lowercase();
+    let code = error["code"].as_str().or_else(|| body["code"].as_str()).unwrap_or_default();
+    let is_refused = REFUSED_CODES.contains(&code) || said.contains(REFUSED_CHECK);
+    let is_worded = REFUSED_WORDS.iter().any(|words| said.contains(words));
     match status {
-        400 | 403 | 422 if says(&["moderation", "policy", "safety"]) => FailureKind::Refused,
-        404 if code == "model_unavailable" || says(&["no longer available"]) => {
+        400 | 403 | 422 if is_refused => FailureKind::Refused,
+        // With 403 such words are about the key or the project.
+        400 | 422 if is_worded => FailureKind::Refused,
+        404 if code == "model_unavailable" || said.contains("no longer available") => {
             FailureKind::Retired
         }
-        429 => FailureKind::Busy { after },
-        503 => FailureKind::Busy { after },
+        429 | 503 => FailureKind::Busy { after },
         _ => FailureKind::Failed,
     }
 }
@@ -105,6 +133,54 @@ mod tests {
             (500, json!({}), FailureKind::Failed),
         ] {
             assert_eq!(kind(status, &body, None), wanted, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn the_content_is_to_blame_where_the_provider_says_so_and_nowhere_else() {
+        let google = |status: &str, message: &str| json!({"error": {"code": 400, "status": status, "message": message}});
+        let openai = |code: &str, message: &str| json!({"error": {"code": code, "message": message, "type": "invalid_request_error"}});
+        let xai = |code: &str, message: &str| json!({"code": code, "error": message});
+        let denied = "The caller does not have permission to execute the specified operation";
+        let check = "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_CSAM";
+        let sensitive = "This prompt violates Google's Responsible AI practices.";
+        for (status, body, is_refused) in [
+            (400, openai("content_policy_violation", "Your request was rejected."), true),
+            (403, openai("moderation_blocked", "No."), true),
+            (422, openai("content_filter", "No."), true),
+            (400, openai("invalid_value", "size breaks a policy of the model"), false),
+            (
+                400,
+                xai("Client specified an invalid argument", "Rejected by content moderation."),
+                true,
+            ),
+            (403, xai(denied, check), true),
+            (
+                403,
+                xai(denied, "Your API key is blocked for a violation of our safety policy."),
+                false,
+            ),
+            (403, xai(denied, "Your team broke the usage guidelines and is barred."), false),
+            (400, google("INVALID_ARGUMENT", sensitive), true),
+            (400, google("INVALID_ARGUMENT", "safetySettings: unknown category"), false),
+            (
+                400,
+                google("FAILED_PRECONDITION", "User location is not supported by policy."),
+                false,
+            ),
+            (
+                403,
+                google("PERMISSION_DENIED", "The project is suspended for a policy violation."),
+                false,
+            ),
+            (401, openai("invalid_api_key", "safety policy"), false),
+        ] {
+            let found = kind(status, &body, None) == FailureKind::Refused;
+            assert_eq!(found, is_refused, "{status} {body}");
+            // A provider that fails says nothing about the content, whatever its words.
+            for status in [500, 502, 503, 504] {
+                assert_ne!(kind(status, &body, None), FailureKind::Refused, "{status} {body}");
+            }
         }
     }
 }

@@ -169,7 +169,7 @@ mod tests {
     fn a_file_without_a_good_key_is_refused_without_the_key() {
         let http = Client::new(fanfare_outbound::Policy { allow_private: false }).unwrap();
         let file = |key: &str| {
-            json!({"client_email": "films@project.example", "private_key": key,
+            json!({"client_email": "videos@project.example", "private_key": key,
                 "token_uri": "https://oauth2.example.com/token"})
             .to_string()
         };

@@ -1,13 +1,19 @@
 //! The events of a workspace.
 
-use fanfare_domain::{Reply, Result, activity};
+use fanfare_domain::{
+    Reply, Result,
+    activity::{self, EventsQuery},
+};
 
-use crate::Call;
+use crate::{Call, wait};
 
 /// Lists events, oldest first.
 pub async fn list_events(mut call: Call) -> Result<Reply<activity::EventPage>> {
-    let query = call.query()?;
-    activity::events(&call.act, query).await
+    let query: EventsQuery = call.query()?;
+    let (act, stopping) = (&call.act, &call.act.cx.stopping);
+    let latest = || activity::latest_sequence(act);
+    let read = || activity::events(act, query.clone());
+    wait::for_entry(query.wait, stopping, "events", (latest, read)).await
 }
 
 /// Lists activity, newest first.

@@ -3,10 +3,22 @@
 use std::net::{IpAddr, Ipv6Addr};
 
 use ipnet::IpNet;
-use salvo::{conn::SocketAddr, http::HeaderMap};
+use salvo::{Request, conn::SocketAddr, http::HeaderMap};
+
+/// The address of a client, on a request that one of ours stands behind: a tool call runs as a request to its route.
+#[derive(Debug, Clone)]
+pub struct ClientAddress(pub String);
+
+/// Returns the address of a request's client, as rate limits count it.
+pub fn of(req: &Request, trusted: &[IpNet]) -> String {
+    match req.extensions().get::<ClientAddress>() {
+        Some(ClientAddress(known)) => known.clone(),
+        None => counted(req.remote_addr(), req.headers(), trusted),
+    }
+}
 
 /// Returns the address as rate limits count it: IPv4 whole, IPv6 by its /64, which belongs to one household or machine.
-pub fn of(peer: &SocketAddr, headers: &HeaderMap, trusted: &[IpNet]) -> String {
+fn counted(peer: &SocketAddr, headers: &HeaderMap, trusted: &[IpNet]) -> String {
     let peer = match peer {
         SocketAddr::IPv4(peer) => IpAddr::V4(*peer.ip()),
         SocketAddr::IPv6(peer) => IpAddr::V6(*peer.ip()),
@@ -56,7 +68,7 @@ mod tests {
         }
         let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
         let peer = std::net::SocketAddr::new(peer.parse().unwrap(), 1);
-        of(&SocketAddr::from(peer), &headers, &trusted)
+        counted(&SocketAddr::from(peer), &headers, &trusted)
     }
 
     #[test]

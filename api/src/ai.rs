@@ -5,6 +5,7 @@ use fanfare_domain::{
     ai::{
         captions::{self, Captions},
         image::{self, GeneratedImages},
+        prices::{self, PriceList, Priced},
         video::{self, FunctionResult, OneVideoJob, QueuedVideoJob, VideoJobPage, VideoOptions},
     },
 };
@@ -12,15 +13,21 @@ use fanfare_domain::{
 use crate::{Call, discovery::WorkspaceQuery, wait};
 
 /// Generates captions.
-pub async fn generate_captions(mut call: Call) -> Result<Reply<Captions>> {
+pub async fn generate_captions(mut call: Call) -> Result<Reply<Priced<Captions>>> {
     let new = call.body()?;
     captions::generate(&call.act, new).await
 }
 
 /// Generates images.
-pub async fn generate_image(mut call: Call) -> Result<Reply<GeneratedImages>> {
+pub async fn generate_image(mut call: Call) -> Result<Reply<Priced<GeneratedImages>>> {
     let new = call.body()?;
     image::generate(&call.act, new).await
+}
+
+/// Lists the prices of all operations that spend credits.
+pub async fn list_prices(mut call: Call) -> Result<Reply<PriceList>> {
+    call.query::<WorkspaceQuery>()?;
+    prices::prices(&call.act).await
 }
 
 /// Shows the options for videos.
@@ -36,7 +43,7 @@ pub async fn video_function(mut call: Call) -> Result<Reply<FunctionResult>> {
 }
 
 /// Queues a video job.
-pub async fn generate_video(mut call: Call) -> Result<Reply<QueuedVideoJob>> {
+pub async fn generate_video(mut call: Call) -> Result<Reply<Priced<QueuedVideoJob>>> {
     let asked = call.body()?;
     video::generate(&call.act, asked).await
 }
@@ -50,7 +57,8 @@ pub async fn list_video_jobs(mut call: Call) -> Result<Reply<VideoJobPage>> {
 /// Shows a video job.
 pub async fn get_video_job(mut call: Call) -> Result<Reply<OneVideoJob>> {
     let (wait, id) = (call.query()?, call.video_job()?);
-    wait::for_change(wait, &call.progress, || video::get(&call.act, id)).await
+    wait::for_change(wait, (&call.progress, &call.act.cx.stopping), || video::get(&call.act, id))
+        .await
 }
 
 /// Cancels a video job.

@@ -14,8 +14,8 @@ pub async fn list(call: Call) -> Result<Reply<KeyList>> {
 
 /// Creates a key.
 pub async fn create(mut call: Call) -> Result<Reply<NewApiKey>> {
-    let new = call.body()?;
-    views::create_key(&call.act, &new).await
+    let (new, flaws) = call.readable_body()?;
+    views::create_key(&call.act, &new, flaws).await
 }
 
 /// Revokes a key.

@@ -52,10 +52,18 @@ pub async fn read(req: &mut Request, most: usize, code: Code) -> Result<RequestB
             return Ok(RequestBody { refusal: Some(refusal), ..RequestBody::default() });
         }
     };
+    parse(req.headers(), raw).await
+}
+
+/// Parses the bytes of a body.
+///
+/// # Errors
+/// [`Code::InvalidJson`].
+pub async fn parse(headers: &HeaderMap, raw: Bytes) -> Result<RequestBody> {
     if raw.is_empty() {
         return Ok(RequestBody::default());
     }
-    if let Some(refusal) = unsupported_type(req.headers()) {
+    if let Some(refusal) = unsupported_type(headers) {
         return Ok(RequestBody { raw, refusal: Some(refusal), value: None });
     }
     let bytes = raw.clone();

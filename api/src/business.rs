@@ -1,6 +1,10 @@
 //! Business profiles.
 
-use fanfare_domain::{Reply, Result, ai::review_reply, business};
+use fanfare_domain::{
+    Reply, Result,
+    ai::{prices::Priced, review_reply},
+    business,
+};
 
 use crate::Call;
 
@@ -23,7 +27,9 @@ pub async fn delete_reply(mut call: Call) -> Result<Reply<business::OneReview>> 
 }
 
 /// Suggests answers to a review.
-pub async fn suggest_reply(mut call: Call) -> Result<Reply<review_reply::SuggestedReplies>> {
+pub async fn suggest_reply(
+    mut call: Call,
+) -> Result<Reply<Priced<review_reply::SuggestedReplies>>> {
     let new = call.body()?;
     review_reply::suggest(&call.act, new).await
 }

@@ -33,8 +33,23 @@ pub async fn create_session(mut call: Call) -> Result<Reply<oauth_connect::OneSe
     oauth_connect::create(&call.act, platform, new).await
 }
 
+/// Shows on which terms programs send people to connect accounts.
+pub async fn get_settings(mut call: Call) -> Result<Reply<oauth_connect::OneConnectSettings>> {
+    call.query::<WorkspaceQuery>()?;
+    oauth_connect::show_settings(&call.act).await
+}
+
+/// Changes these terms.
+pub async fn change_settings(mut call: Call) -> Result<Reply<oauth_connect::OneConnectSettings>> {
+    let changes = call.body()?;
+    oauth_connect::change_settings(&call.act, changes).await
+}
+
 /// Shows the progress of a connect session.
 pub async fn get_session(mut call: Call) -> Result<Reply<oauth_connect::OneSession>> {
     let (wait, id) = (call.query()?, call.connect_session()?);
-    wait::for_change(wait, &call.progress, || oauth_connect::show(&call.act, id)).await
+    wait::for_change(wait, (&call.progress, &call.act.cx.stopping), || {
+        oauth_connect::show(&call.act, id)
+    })
+    .await
 }

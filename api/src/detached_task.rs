@@ -3,13 +3,11 @@
 use std::panic::AssertUnwindSafe;
 
 use fanfare_domain::{
-    Code, Domain, Error, Reply, Result,
+    Domain, Error, Reply, Result,
     idempotency::{self, Reservation},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use tracing::Instrument;
-
-use crate::reply;
 
 /// Runs the work in its own task, so that a caller who disconnects does not interrupt it, and stores the reply under
 /// the reserved key.
@@ -47,48 +45,23 @@ async fn catch_panic(work: BoxFuture<'static, Result<Reply>>) -> Result<Reply> {
     outcome.unwrap_or_else(|_| Err(Error::internal("a handler panicked")))
 }
 
-/// Stores the reply that the work has not stored itself: a success that changed nothing, or a permanent error.
+/// Stores the reply that the work has not stored itself, if it has changed something. Nothing else is stored: what was
+/// refused or only checked can be sent again under the same key, corrected or not.
 async fn settle(cx: &Domain, reservation: &Reservation, outcome: &Result<Reply>) -> Result<()> {
     match outcome {
-        Ok(_) if reservation.is_settled() => Ok(()),
-        Ok(answer) => idempotency::settle(cx, &cx.db.write, &[(reservation, answer)]).await,
-        Err(error) if is_permanent(error) => {
-            let refusal = reply::refusal(error);
-            idempotency::settle(cx, &cx.db.write, &[(reservation, &refusal)]).await
+        _ if reservation.is_settled() => Ok(()),
+        Ok(reply) if reply.changed => {
+            idempotency::settle(cx, &cx.db.write, &[(reservation, reply)]).await
         }
-        Err(_) => reservation.abandon(cx).await,
+        Ok(_) | Err(_) => reservation.abandon(cx).await,
     }
-}
-
-/// Returns true if the same request would fail again. Permissions, rate limits and failures of ours may change.
-fn is_permanent(error: &Error) -> bool {
-    (400..500).contains(&error.status())
-        && !matches!(error.status(), 401 | 403 | 429)
-        && error.code() != Code::IdempotencyInProgress
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use fanfare_domain::Code;
 
-    #[test]
-    fn only_a_refusal_for_good_is_stored() {
-        let stored = |code: Code| is_permanent(&Error::new(code, ""));
-        for code in [Code::InvalidField, Code::PostNotFound, Code::InvalidTransition] {
-            assert!(stored(code), "{code:?}");
-        }
-        for code in [
-            Code::InvalidApiKey,
-            Code::InsufficientScope,
-            Code::RateLimited,
-            Code::InternalError,
-            Code::ProviderUnreachable,
-            Code::MediaCopyPending,
-            Code::IdempotencyInProgress,
-        ] {
-            assert!(!stored(code), "{code:?}");
-        }
-    }
+    use super::*;
 
     #[tokio::test]
     async fn a_panic_is_an_internal_error() {

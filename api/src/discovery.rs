@@ -1,6 +1,6 @@
 //! Discovery: the caller, and the platforms.
 
-use fanfare_domain::{Reply, Result, keys, platforms};
+use fanfare_domain::{Reply, Result, keys, limits, platforms, room};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -14,6 +14,10 @@ pub struct PlatformsQuery {
     /// Also list the platforms that are announced but cannot be used yet.
     #[serde(default)]
     pub include_planned: Option<bool>,
+    /// Only these platforms, with commas between their names.
+    #[serde(default)]
+    #[schemars(length(max = 400))]
+    pub platform: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]
     #[expect(dead_code, reason = "the place of a request is looked at before its whole query")]
@@ -32,11 +36,17 @@ pub struct WorkspaceQuery {
 
 /// Shows the caller, the key and the workspaces it reaches.
 pub async fn whoami(call: Call) -> Result<Reply<keys::Whoami>> {
-    keys::whoami(&call.act.cx, &call.act.caller).await
+    let limits = room::of(&call.act.cx, &call.act.membership).await?;
+    keys::whoami(&call.act.cx, &call.act.caller, limits).await
+}
+
+/// Shows all limits that count for the caller, and what is left of them.
+pub async fn list_rate_limits(call: Call) -> Result<Reply<limits::RateLimits>> {
+    Ok(limits::show(&call.act.cx, &call.act.caller).await)
 }
 
 /// Lists what each platform accepts.
 pub async fn list_platforms(mut call: Call) -> Result<Reply<platforms::Platforms>> {
     let query: PlatformsQuery = call.query()?;
-    Ok(platforms::list(query.include_planned == Some(true)))
+    platforms::list(query.platform.as_deref(), query.include_planned == Some(true))
 }

@@ -4,12 +4,12 @@
 //! An error reveals no more than the steps before it allow: a caller without the scope does not learn whether a post
 //! exists, and a caller without the role does not learn which fields are wrong.
 
+mod admission;
 mod public;
 mod refusal_context;
 
 use std::collections::HashMap;
 
-use bytes::Bytes;
 use fanfare_domain::{
     Act, Code, Domain, Error, RefusalDetails, Reply, Result, WorkspaceId,
     access::{self, Caller, Membership, Role, plan_name},
@@ -17,8 +17,8 @@ use fanfare_domain::{
     db,
     error::{Violations, excerpt, violation},
     idempotency::{self, Owner, Reservation, ReserveOutcome},
-    limits::{self, Meter},
-    offload,
+    limits::Meter,
+    offload, posts,
     remedies::{self, RequestContext},
 };
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
@@ -36,6 +36,7 @@ use crate::{
     workspace_scope::RequestParts,
 };
 
+use admission::Admission;
 pub use public::PublicCall;
 use refusal_context::RefusalContext;
 
@@ -62,6 +63,10 @@ impl Handler for Endpoint {
 /// The caller of a request inside another one, such as an MCP tool call: the outer request has been authenticated.
 #[derive(Debug, Clone)]
 pub struct Admitted(pub Caller);
+
+/// A request that repeats one that was counted, because its reply was too large.
+#[derive(Debug, Clone, Copy)]
+pub struct CountedBefore;
 
 /// A request that is parsed and authorized, but not validated yet.
 struct ParsedRequest {
@@ -115,7 +120,7 @@ impl Endpoint {
         if let Some(handler) = self.route.public {
             return self.answer_public(req, handler).await;
         }
-        let (cx, policy) = (&self.domain, &self.route.policy);
+        let cx = &self.domain;
         let seen = LogFields::set_route(req, self.route.path);
         let caller = match req.extensions_mut().remove::<Admitted>() {
             Some(Admitted(caller)) => caller,
@@ -123,26 +128,53 @@ impl Endpoint {
         };
         seen.set_key(req, &caller);
         let meter = crate::middleware::rate_limit::meter(req);
-        limits::admit(cx, &caller, self.bucket(&caller), &meter).await?;
+        let mut admission = if req.extensions_mut().remove::<CountedBefore>().is_some() {
+            Admission::counted_before(cx, &caller, &meter)
+        } else {
+            let has_key =
+                self.route.method.writes() && req.headers().contains_key("idempotency-key");
+            Admission::begin(cx, &caller, (self.bucket(&caller), has_key), &meter).await?
+        };
+        let outcome = self.answer_admitted(req, request_id, caller, (meter, &mut admission)).await;
+        admission.end(&outcome).await;
+        outcome
+    }
+
+    /// Returns the reply to a request of a known caller.
+    async fn answer_admitted(
+        &self,
+        req: &mut Request,
+        request_id: &str,
+        caller: Caller,
+        (meter, admission): (Meter, &mut Admission),
+    ) -> Result<Reply> {
+        let (cx, policy) = (&self.domain, &self.route.policy);
         keys::require_key(&caller, policy.allows_tokens)?;
+        keys::require_reach(&caller, policy.belongs_to)?;
         oauth::require_scope(req, &caller, policy.missing_scope(&caller.scopes))?;
-        let body = self.body(req).await?;
+        let mut body = self.body(req).await?;
         let idempotency_key = if self.route.method.writes() {
             keys::idempotency_key(req.headers())
         } else {
             Ok(None)
         };
-        let fingerprint = self.fingerprint(req, &idempotency_key, &body.raw).await?;
+        let fingerprint = self.fingerprint(req, &idempotency_key, &mut body).await?;
         if let Some(reply) =
             self.stored_reply(&caller, &idempotency_key, &fingerprint, &body).await?
         {
+            admission.count_replay().await?;
             return Ok(reply);
         }
         let mut path: HashMap<String, String> =
             req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let (mut query, mut body) = (query::pairs(req.uri().query()), body);
+        let mut query = query::pairs(req.uri().query())?;
         let renamed =
             older_names::modernize(self.route, &mut path, &mut query, body.value.as_mut());
+        if self.all_items_are_stored(&caller, &idempotency_key, body.value.as_ref()).await? {
+            admission.count_replay().await?;
+        } else {
+            admission.count_request(body.value.as_ref()).await?;
+        }
         if self.route.name == "create_post" {
             self.find_named_account(&caller, body.value.as_mut()).await?;
         }
@@ -208,14 +240,31 @@ impl Endpoint {
         &self,
         req: &Request,
         key: &Result<Option<String>>,
-        body: &Bytes,
+        body: &mut RequestBody,
     ) -> Result<String> {
         if !matches!(key, Ok(Some(_))) {
             return Ok(String::new());
         }
         let path = req.uri().path_and_query().map_or("", |path| path.as_str()).to_owned();
-        let (method, body) = (self.route.method.as_str(), body.clone());
-        offload(body.len(), move || idempotency::fingerprint(method, &path, &body)).await
+        let (method, value) = (self.route.method.as_str(), body.value.take());
+        let hash = move || (idempotency::fingerprint(method, &path, value.as_ref()), value);
+        let print;
+        (print, body.value) = offload(body.raw.len(), hash).await?;
+        Ok(print)
+    }
+
+    /// Returns true if an earlier request with this key made all items of the body.
+    async fn all_items_are_stored(
+        &self,
+        caller: &Caller,
+        key: &Result<Option<String>>,
+        body: Option<&Value>,
+    ) -> Result<bool> {
+        let (true, Ok(Some(key)), Some(body)) = (self.route.keyed_by_item, key, body) else {
+            return Ok(false);
+        };
+        let items = posts::item_requests(key, body);
+        Ok(!items.is_empty() && idempotency::are_stored(&self.domain, caller, &items).await?)
     }
 
     /// Returns the stored reply to the same request, even if its resources have changed since.
@@ -321,6 +370,7 @@ fn role(policy: &Policy, body: Option<&Value>) -> Role {
     let touches = |field: &&str| body.is_some_and(|body| body.get(*field).is_some());
     match policy.raised {
         Some(raised) if raised.fields.iter().any(touches) => raised.role,
+        _ if policy.drafts.is_some_and(|drafts| drafts.covers(body)) => Role::Editor,
         _ => policy.role,
     }
 }
@@ -338,5 +388,20 @@ mod tests {
         assert_eq!(needed(json!({"caption": "x", "scheduled_at": null})), Role::Publisher);
         assert_eq!(needed(json!({"timezone": "UTC"})), Role::Publisher);
         assert_eq!(role(&edit.policy, None), Role::Editor);
+    }
+
+    #[test]
+    fn editors_write_drafts_and_publishers_everything() {
+        let create = routes::ROUTES.iter().find(|route| route.name == "create_post").unwrap();
+        let needed = |body: Value| role(&create.policy, Some(&body));
+        assert_eq!(needed(json!({"caption": "x", "status": "draft"})), Role::Editor);
+        for body in [
+            json!({"caption": "x"}),
+            json!({"status": "scheduled"}),
+            json!({"status": ["draft"]}),
+            json!({"status": "draft", "scheduled_at": "2030-01-01T00:00:00Z"}),
+        ] {
+            assert_eq!(needed(body.clone()), Role::Publisher, "{body}");
+        }
     }
 }

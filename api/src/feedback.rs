@@ -89,7 +89,7 @@ fn list(items: &[BoardMessage]) -> Markup {
         @if items.is_empty() { p.soft { "Nothing yet." } }
         @for item in items {
             section {
-                h3 { a href={ "/feedback/" (item.id) } { (item.title) } }
+                h2 { a href={ "/feedback/" (item.id) } { (item.title) } }
                 (facts(item))
             }
         }

@@ -3,7 +3,7 @@
 
 use fanfare_domain::{
     Reply, Result,
-    posts::{CreateOutcome, CreatedPost, DryRun},
+    posts::{CreateOutcome, CreateReply},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -62,6 +62,6 @@ impl IntoReply for CreateOutcome {
     }
 
     fn bodies(generator: &mut SchemaGenerator) -> Vec<Schema> {
-        vec![generator.subschema_for::<DryRun>(), generator.subschema_for::<CreatedPost>()]
+        vec![generator.subschema_for::<CreateReply>()]
     }
 }

@@ -1,6 +1,9 @@
 //! Health checks: liveness and readiness.
 
-use fanfare_domain::{Code, Domain, Error, RefusalDetails, Reply, health};
+use fanfare_domain::{
+    Code, Domain, Error, RefusalDetails, Reply,
+    health::{self, Problems},
+};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,12 +15,16 @@ use crate::{middleware::request::LogFields, reply, request_id};
 pub struct Health {
     /// `ok` or `ready`.
     status: &'static str,
+    /// With `ready`: what does not work as it should, though this process can do its part; one sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    degraded: Vec<String>,
 }
 
 /// `GET /healthz`: the process answers.
 pub struct Alive;
 
-/// `GET /readyz`: checks the database, the queue and the scheduler.
+/// `GET /readyz`: this process can do what it is for. Checks the database, the queue and the workers.
 pub struct Ready(pub Domain);
 
 #[async_trait]
@@ -30,7 +37,7 @@ impl Handler for Alive {
         _ctrl: &mut FlowCtrl,
     ) {
         LogFields::set_route(req, "/healthz");
-        reply::write(res, Reply::ok(&Health { status: "ok" }), "", "");
+        reply::write(res, Reply::ok(&Health { status: "ok", degraded: Vec::new() }), "", "");
     }
 }
 
@@ -44,13 +51,13 @@ impl Handler for Ready {
         _ctrl: &mut FlowCtrl,
     ) {
         LogFields::set_route(req, "/readyz");
-        let troubles = health::problems(&self.0).await;
-        let answer = if troubles.is_empty() {
-            Reply::ok(&Health { status: "ready" }).cast()
+        let Problems { unready, degraded } = health::problems(&self.0).await;
+        let answer = if unready.is_empty() {
+            Reply::ok(&Health { status: "ready", degraded }).cast()
         } else {
-            let message = format!("Not ready: {}", troubles.join(" "));
+            let message = format!("Not ready: {}", unready.join(" "));
             let error = Error::new(Code::Unavailable, message).with_details(RefusalDetails {
-                reasons: Some(troubles),
+                reasons: Some(unready),
                 ..RefusalDetails::default()
             });
             reply::refusal(&error.with_retry_after(1))

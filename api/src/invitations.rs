@@ -15,10 +15,14 @@ use salvo::{
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::{
-    browser::{form, response},
+    browser::{
+        form::{self, FORM},
+        response,
+    },
     middleware::{page, request::LogFields},
     oauth_connect::login::USER_LOGIN,
     passwords::refuse,
+    query::Pairs,
     request_id,
     router_ext::RouterExt as _,
 };
@@ -29,7 +33,8 @@ pub fn router(domain: &Domain) -> Router {
     Router::with_path("invitations/{token}").get_and_head(page()).post(page())
 }
 
-/// The page, and what takes its form. The token in the address is all the proof there is, so the form needs no other.
+/// The page, and what takes its form. The token in the address proves the invitation; that of the form, that the person
+/// who sends it has seen the page.
 struct InvitationPage(Domain);
 
 /// A user who is logged in, with the token of the log-in.
@@ -51,7 +56,7 @@ impl Handler for InvitationPage {
             Ok(visitor) if req.method() == Method::POST => {
                 self.accept(req, res, &token, &visitor).await
             }
-            Ok(visitor) => self.show(res, &token, &visitor, None).await,
+            Ok(visitor) => self.show(req, res, &token, &visitor, ("", None)).await,
             Err(error) => Err(error),
         };
         if let Err(error) = done {
@@ -70,15 +75,17 @@ impl InvitationPage {
 
     async fn show(
         &self,
+        req: &Request,
         res: &mut Response,
         token: &str,
         visitor: &Visitor,
-        wrong: Option<&Error>,
+        (name, wrong): (&str, Option<&Error>),
     ) -> Result<()> {
         let offer = invitations::find(&self.0, token).await?;
         let status = wrong.map_or(StatusCode::OK, page::status);
         let visitor = visitor.as_ref().map(|(session, _)| session);
-        let main = page(&offer, token, visitor, wrong);
+        let csrf = form::csrf_token(&form::form_secret(req, res, &self.0, &FORM));
+        let main = page(&offer, (token, &csrf, name), visitor, wrong);
         response::html(res, status, (USER_LOGIN.frame)("Invitation", main));
         Ok(())
     }
@@ -90,9 +97,12 @@ impl InvitationPage {
         token: &str,
         visitor: &Visitor,
     ) -> Result<()> {
+        // What has ended is said first.
+        invitations::find(&self.0, token).await?;
+        let fields = form::own_fields(req, &self.0, &FORM).await?;
         let done = match visitor {
             Some((session, cookie)) => invitations::accept(&self.0, token, (session, cookie)).await,
-            None => self.accept_as_new(req, res, token).await,
+            None => self.accept_as_new(&fields, res, token).await,
         };
         match done {
             Ok(workspace) => {
@@ -103,7 +113,8 @@ impl InvitationPage {
                 if [Code::InvalidField, Code::FieldRequired, Code::PlanLimit]
                     .contains(&error.code()) =>
             {
-                self.show(res, token, visitor, Some(&error)).await
+                let name = form::field(&fields, "name");
+                self.show(req, res, token, visitor, (&name, Some(&error))).await
             }
             Err(error) => Err(error),
         }
@@ -111,18 +122,17 @@ impl InvitationPage {
 
     async fn accept_as_new(
         &self,
-        req: &mut Request,
+        fields: &Pairs,
         res: &mut Response,
         token: &str,
     ) -> Result<WorkspaceId> {
-        let fields = form::fields(req).await?;
-        let password = SecretString::from(form::field(&fields, "password"));
-        if form::field(&fields, "password_again") != password.expose_secret() {
+        let password = SecretString::from(form::field(fields, "password"));
+        if form::field(fields, "password_again") != password.expose_secret() {
             let message = "The two passwords differ.";
             let remedy = "Type the same password twice.";
             return Err(Error::field(Code::InvalidField, "password_again", message, remedy));
         }
-        let name = form::field(&fields, "name");
+        let name = form::field(fields, "name");
         let accepted = invitations::accept_as_new(&self.0, token, &name, password).await?;
         let session = accepted.session.expose_secret();
         form::set_cookie(
@@ -143,7 +153,7 @@ impl InvitationPage {
 
 fn page(
     offer: &Offer,
-    token: &str,
+    (token, csrf, name): (&str, &str, &str),
     visitor: Option<&UserSession>,
     wrong: Option<&Error>,
 ) -> Markup {
@@ -155,20 +165,23 @@ fn page(
             strong { (role_name(offer.role)) } "."
         }
         @if let Some(wrong) = wrong {
-            div.flash.bad role="alert" {
+            div.flash.bad #refusal role="alert" {
                 p { (wrong.message()) }
                 @for broken in wrong.violations() { p { (broken.remedy) } }
             }
         }
         @if is_invited {
-            form.narrow method="post" { button type="submit" autofocus { "Join the workspace" } }
+            form.narrow method="post" {
+                input type="hidden" name="csrf" value=(csrf);
+                button type="submit" autofocus { "Join the workspace" }
+            }
         } @else if let Some(session) = visitor {
             p.flash.warn { "You are logged in as " (session.email) ". The invitation is for " (offer.email) "." }
             (log_in(token, "Log in as that user"))
         } @else if offer.has_password {
             (log_in(token, "Log in to join"))
         } @else {
-            (new_user(offer))
+            (new_user(offer, (csrf, name)))
         }
     }
 }
@@ -177,13 +190,14 @@ fn log_in(token: &str, label: &str) -> Markup {
     html! { p { a.button href={ (USER_LOGIN.path) "?next=/invitations/" (token) } { (label) } } }
 }
 
-fn new_user(offer: &Offer) -> Markup {
+fn new_user(offer: &Offer, (csrf, name): (&str, &str)) -> Markup {
     html! {
         p.soft { "Choose a name and a password for your new account." }
         form.narrow method="post" {
+            input type="hidden" name="csrf" value=(csrf);
             input type="hidden" name="username" value=(offer.email) autocomplete="username";
             label for="name" { "Your name" }
-            input #name name="name" maxlength="100" autocomplete="name" required autofocus;
+            input #name name="name" value=(name) maxlength="100" autocomplete="name" required autofocus;
             label for="password" { "Password (10 to 200 characters)" }
             input #password type="password" name="password" autocomplete="new-password" required;
             label for="again" { "The same password again" }

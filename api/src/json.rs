@@ -3,7 +3,7 @@
 
 use std::{cell::Cell, fmt};
 
-use fanfare_domain::error::excerpt;
+use fanfare_domain::{error::excerpt, input::whole};
 use serde::{
     Deserializer,
     de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor},
@@ -84,8 +84,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(value.into())
     }
 
+    // By JSON Schema, `3.0` is an integer.
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
+        Ok(whole(value).unwrap_or_else(|| value.into()))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {

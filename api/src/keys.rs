@@ -7,10 +7,13 @@ use fanfare_domain::{
 };
 use salvo::http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 
+use crate::BelongsTo;
+
 /// Authenticates a request to this path: by an API key, or by an access token of an OAuth client.
 ///
 /// # Errors
-/// [`Code::MissingApiKey`] without the header, [`Code::InvalidApiKey`] if it is invalid.
+/// [`Code::MissingApiKey`] without the header, [`Code::InvalidApiKey`], [`Code::ApiKeyExpired`] or
+/// [`Code::ApiKeyRevoked`] if it is not accepted.
 pub async fn caller(cx: &Domain, headers: &HeaderMap, path: &str) -> Result<Caller> {
     let mut sent = headers.get_all(AUTHORIZATION).iter();
     let Some(first) = sent.next() else {
@@ -43,6 +46,23 @@ pub fn require_key(caller: &Caller, tokens: bool) -> Result<()> {
     Err(Error::new(Code::ApiKeyRequired, message))
 }
 
+/// Fails for a credential that is bound to one workspace if the route's rows belong to the person.
+///
+/// # Errors
+/// [`Code::InsufficientScope`].
+pub fn require_reach(caller: &Caller, belongs_to: BelongsTo) -> Result<()> {
+    if belongs_to != BelongsTo::Person || caller.key_workspace.is_none() {
+        return Ok(());
+    }
+    let message = "This belongs to the person and to no workspace; the key or token is bound to one workspace. Use a \
+                   key without a workspace, or the dashboard.";
+    if caller.token.is_some() {
+        let remedy = "Ask the person to do it in the dashboard.";
+        return Err(oauth_provider::for_tools(Code::InsufficientScope, message, remedy));
+    }
+    Err(Error::new(Code::InsufficientScope, message))
+}
+
 /// Fails unless the key has the scope `needed`.
 ///
 /// # Errors
@@ -51,10 +71,24 @@ pub fn require_scope(caller: &Caller, needed: Option<Scope>) -> Result<()> {
     let Some(needed) = needed.filter(|needed| !caller.scopes.contains(needed)) else {
         return Ok(());
     };
-    Err(insufficient_scope(needed))
+    Err(if caller.token.is_some() { token_lacks_scope(needed) } else { insufficient_scope(needed) })
 }
 
-/// Returns the error for a key or token without this scope.
+/// Returns the error for an access token without this scope: its tool asks for the scope, and makes no key.
+#[must_use]
+pub fn token_lacks_scope(needed: Scope) -> Error {
+    let name = needed.as_str();
+    let details = RefusalDetails {
+        required_scope: Some(name),
+        remedy: Some(format!("Start the authorization again with the scope {name}.")),
+        ..RefusalDetails::default()
+    };
+    Error::new(Code::InsufficientScope, format!("The access token lacks the scope {name}."))
+        .with_details(details)
+        .with_remedies(|_| Vec::new())
+}
+
+/// Returns the error for a key without this scope.
 #[must_use]
 pub fn insufficient_scope(needed: Scope) -> Error {
     let message = format!("The key lacks the scope {}.", needed.as_str());

@@ -93,9 +93,26 @@ pub fn fields(route: &str) -> impl Iterator<Item = (&'static str, &'static str)>
     rows.map(|row| (row.older, row.name))
 }
 
+/// Returns the schema of an older field, by those of today's fields beside it.
+pub fn schema(today: &Value, older: &str) -> Value {
+    let row = FIELDS.iter().find(|row| row.older == older);
+    let named = row.map_or(&Value::Null, |row| &today[row.name]);
+    match row.map(|row| row.conversion) {
+        Some(Conversion::Same) if !named.is_null() => named.clone(),
+        Some(Conversion::List) => named["items"].clone(),
+        Some(Conversion::Setting) if older.ends_with("_offset") => json!({"type": "integer"}),
+        _ => json!({"type": "string"}),
+    }
+}
+
 /// Returns the older parameters of a route's query, with today's name of each.
 pub fn parameters(route: &str) -> impl Iterator<Item = (&'static str, &'static str)> + '_ {
     PARAMETERS.iter().filter(move |row| row.0 == route).map(|row| (row.1, row.2))
+}
+
+/// Returns true if a route takes this older name, in its body or its query.
+pub fn is_known(route: &str, name: &str) -> bool {
+    fields(route).chain(parameters(route)).any(|(older, _)| older == name)
 }
 
 /// Replaces older names in a request by today's names.

@@ -1,11 +1,12 @@
-//! Refuses paths that are not in canonical form: every path has one spelling, and any other is answered with 404.
+//! Refuses paths that are not in canonical form: every path has one spelling, and any other is answered with 404. Only
+//! documents are found with a slash at the end, too: it leads to the path without it.
 //!
 //! The handlers after it (limits, the origin of files, the router) may compare paths as strings: they never see an
 //! empty segment, a dot segment or a needlessly escaped letter.
 
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
-    http::{ResBody, StatusCode},
+    http::{HeaderValue, ResBody, StatusCode, header::LOCATION, uri::Uri},
 };
 
 /// The longest segment, in bytes.
@@ -13,6 +14,9 @@ const LONGEST_SEGMENT: usize = 1_024;
 
 /// The paths whose parameters may be arbitrary text of a caller, such as the name of a group.
 const API: &str = "/api/v1/";
+
+/// The path below which the documents are.
+const DOCUMENTS: &str = "/docs";
 
 /// Answers 404 for paths that are not in canonical form.
 pub struct CanonicalPath;
@@ -26,12 +30,27 @@ impl Handler for CanonicalPath {
         res: &mut Response,
         ctrl: &mut FlowCtrl,
     ) {
-        if !is_canonical(req.uri().path()) {
+        if let Some(document) = without_slash(req.uri()) {
+            res.status_code(StatusCode::PERMANENT_REDIRECT);
+            res.headers_mut().insert(LOCATION, document);
+            ctrl.skip_rest();
+        } else if !is_canonical(req.uri().path()) {
             res.status_code(StatusCode::NOT_FOUND);
             res.replace_body(ResBody::None);
             ctrl.skip_rest();
         }
     }
+}
+
+/// Returns the address of a document that was asked for with a slash at the end.
+fn without_slash(uri: &Uri) -> Option<HeaderValue> {
+    let path = uri.path().strip_suffix('/')?;
+    let is_document = path == DOCUMENTS || path.starts_with(&format!("{DOCUMENTS}/"));
+    if !is_document || !is_canonical(path) {
+        return None;
+    }
+    let query = uri.query().map_or_else(String::new, |query| format!("?{query}"));
+    HeaderValue::from_str(&format!("{path}{query}")).ok()
 }
 
 fn is_canonical(path: &str) -> bool {
@@ -71,7 +90,21 @@ fn decoded(segment: &str, takes_slashes: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_canonical;
+    use super::{is_canonical, without_slash};
+
+    #[test]
+    fn a_document_is_found_with_a_slash_at_the_end() {
+        let leads = |uri: &'static str| {
+            let to = without_slash(&uri.parse().unwrap())?;
+            to.to_str().ok().map(str::to_owned)
+        };
+        assert_eq!(leads("/docs/").as_deref(), Some("/docs"));
+        assert_eq!(leads("/docs/guides/auth/?q=a").as_deref(), Some("/docs/guides/auth?q=a"));
+        for other in ["/docs", "/docs//", "//docs/", "/docsx/", "/api/v1/posts/", "/", "/docs/%61/"]
+        {
+            assert_eq!(leads(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_path_has_one_spelling() {

@@ -3,29 +3,42 @@
 use fanfare_domain::{
     Code, Error, Result,
     error::{Violations, excerpt, violation},
-    input::text::{self, TextRule},
+    input::{
+        self, MAX_PARAMETERS,
+        text::{self, TextRule},
+    },
 };
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
-use url::form_urlencoded;
 
-use crate::Query;
+use crate::{Query, json};
 
 /// The parameters of a query in the order sent, decoded.
 pub type Pairs = Vec<(String, String)>;
 
 /// Parses a query string.
-#[must_use]
-pub fn pairs(query: Option<&str>) -> Pairs {
-    form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect()
-}
-
-/// Parses and checks the query string of a page, or the body of a form.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for a value that is too long or has a control character other than a line break.
+/// [`Code::InvalidField`] if it has more than [`MAX_PARAMETERS`].
+pub fn pairs(query: Option<&str>) -> Result<Pairs> {
+    input::pairs(query.unwrap_or_default().as_bytes(), MAX_PARAMETERS)
+}
+
+/// Parses and checks the query string of a page, or the body of a form, of at most [`MAX_PARAMETERS`].
+///
+/// # Errors
+/// [`Code::InvalidField`] for too many of them, or for a value that is too long or has a control character other than
+/// a line break.
 pub fn checked_pairs(bytes: &[u8]) -> Result<Pairs> {
-    let pairs: Pairs = form_urlencoded::parse(bytes).into_owned().collect();
+    checked_pairs_up_to(bytes, MAX_PARAMETERS)
+}
+
+/// Parses and checks a form of at most `most` fields.
+///
+/// # Errors
+/// As for [`checked_pairs`].
+pub fn checked_pairs_up_to(bytes: &[u8], most: usize) -> Result<Pairs> {
+    let pairs = input::pairs(bytes, most)?;
     let texts = || pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let usual = |name: &str| name != NEXT && !FREE.contains(&name);
     text::check(texts().filter(|(name, _)| usual(name)), TextRule::lines(text::URL_MAX))?;
@@ -34,8 +47,8 @@ pub fn checked_pairs(bytes: &[u8]) -> Result<Pairs> {
     Ok(pairs)
 }
 
-/// The fields for the text of posts and answers, whose length the operations limit.
-const FREE: [&str; 2] = ["text", "caption"];
+/// The fields for texts of users, whose length the operations limit.
+const FREE: [&str; 5] = ["text", "caption", "brief", "image_prompt", "video_prompt"];
 
 /// The page that follows a log-in.
 const NEXT: &str = "next";
@@ -64,7 +77,9 @@ impl Parameters {
     /// A parameter that was sent twice, or any parameter if the route accepts none.
     pub fn read(&self, pairs: Pairs) -> Result<Value> {
         let (mut object, mut broken) = (Map::new(), Violations::default());
-        for (name, text) in pairs {
+        // An empty cursor, which clients send for the first page, is none.
+        let sent = pairs.into_iter().filter(|(name, text)| name != "cursor" || !text.is_empty());
+        for (name, text) in sent {
             let shown = excerpt(&name);
             if self.0.is_empty() {
                 broken.push_with(|| {
@@ -77,31 +92,40 @@ impl Parameters {
                     violation(Code::InvalidField, shown, message, "Send it once.")
                 });
             } else {
-                let value = self.value(&name, text);
+                let value = match self.0.get(&name) {
+                    Some(schema) => typed(schema, text),
+                    None => text.into(),
+                };
                 object.insert(name, value);
             }
         }
         Error::check(broken)?;
         Ok(object.into())
     }
+}
 
-    fn value(&self, name: &str, text: String) -> Value {
-        let wants = |kind: &str| self.0.get(name).is_some_and(|schema| is(schema, kind));
-        if wants("integer")
-            && let Ok(number) = text.parse::<i64>()
-        {
-            return number.into();
-        }
-        match text.as_str() {
-            "true" if wants("boolean") => true.into(),
-            "false" if wants("boolean") => false.into(),
-            _ => text.into(),
-        }
+/// Returns a text of a query as the number or boolean that its schema expects.
+pub fn typed(schema: &Value, text: String) -> Value {
+    if is(schema, "integer")
+        && let Some(number) = number(&text)
+    {
+        return number;
+    }
+    match text.as_str() {
+        "true" if is(schema, "boolean") => true.into(),
+        "false" if is(schema, "boolean") => false.into(),
+        _ => text.into(),
     }
 }
 
+/// Reads a number; one without a fraction is an integer, however it is written.
+pub fn number(text: &str) -> Option<Value> {
+    let whole = text.parse::<i64>().ok().map(Value::from);
+    whole.or_else(|| json::parse(text.as_bytes()).ok().filter(Value::is_number))
+}
+
 /// Returns true if the schema allows values of this type.
-fn is(schema: &Value, kind: &str) -> bool {
+pub fn is(schema: &Value, kind: &str) -> bool {
     match &schema["type"] {
         Value::String(one) => one == kind,
         Value::Array(several) => several.iter().any(|one| one == kind),
@@ -130,7 +154,7 @@ mod tests {
 
     fn read(query: &str) -> Result<Asked> {
         let known = Parameters::of(Some(Query::of::<Asked>()));
-        strict::read(known.read(pairs(Some(query)))?)
+        strict::read(known.read(pairs(Some(query))?)?)
     }
 
     #[test]
@@ -139,9 +163,15 @@ mod tests {
         let cursor = Some("5".to_owned());
         assert_eq!(asked, Asked { limit: Some(5), confirm: Some(true), cursor });
         assert_eq!(read("cursor=a%20b+c").unwrap().cursor.as_deref(), Some("a b c"));
+        for whole in ["limit=5.0", "limit=5e0", "limit=50E-1"] {
+            assert_eq!(read(whole).unwrap().limit, Some(5), "{whole}");
+        }
+        assert_eq!(read("limit=5&cursor=").unwrap(), read("limit=5").unwrap());
         for bad in ["limit=five", "limit=5.5", "limit=", "confirm=yes", "confirm=1"] {
             assert_eq!(read(bad).unwrap_err().code(), Code::InvalidField, "{bad}");
         }
+        let fraction = read("limit=5.5").unwrap_err();
+        assert!(fraction.message().contains("a number with a fraction"), "{}", fraction.message());
     }
 
     #[test]
@@ -159,7 +189,7 @@ mod tests {
     #[test]
     fn a_route_without_a_query_takes_none() {
         let known = Parameters::of(None);
-        assert_eq!(known.read(pairs(Some("a=1"))).unwrap_err().code(), Code::UnknownField);
-        assert!(known.read(pairs(Some(""))).is_ok() && known.read(pairs(None)).is_ok());
+        assert_eq!(known.read(pairs(Some("a=1")).unwrap()).unwrap_err().code(), Code::UnknownField);
+        assert!(known.read(pairs(Some("")).unwrap()).is_ok() && known.read(Pairs::new()).is_ok());
     }
 }

@@ -35,7 +35,7 @@ pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url:
             headers.insert(RETRY_AFTER, seconds.into());
         }
         if status == StatusCode::UNAUTHORIZED {
-            let is_bad = signed["code"] == Code::InvalidApiKey.entry().code;
+            let is_bad = signed["code"] != Code::MissingApiKey.entry().code;
             headers.insert(WWW_AUTHENTICATE, challenge::unauthorized(base_url, "", is_bad));
         }
         body = signed.to_string();

@@ -23,6 +23,9 @@ pub enum Method {
 }
 
 impl Method {
+    /// All methods.
+    pub const ALL: &[Self] = &[Self::Get, Self::Post, Self::Put, Self::Patch, Self::Delete];
+
     /// Returns the name, as in the request line.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -42,9 +45,34 @@ impl Method {
     }
 }
 
+/// Whose rows a route reads and changes. It decides which credentials can use the route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BelongsTo {
+    /// The caller, across all workspaces: a credential that is bound to one workspace cannot use the route.
+    Person,
+    /// One workspace, or rows that name theirs: a bound credential reaches those of its own workspace.
+    Workspace,
+    /// The service: the same for every caller.
+    Service,
+}
+
+impl BelongsTo {
+    /// Returns the name, as the OpenAPI document shows it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Workspace => "workspace",
+            Self::Service => "service",
+        }
+    }
+}
+
 /// The policy of a route.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
+    /// Whose rows it reads and changes.
+    pub belongs_to: BelongsTo,
     /// The scope that the key must have; `None` admits any key.
     pub scope: Option<Scope>,
     /// An alternative to that scope.
@@ -53,6 +81,8 @@ pub struct Policy {
     pub role: Role,
     /// A higher role for requests that touch certain fields.
     pub raised: Option<RaisedRole>,
+    /// The drafts for which [`Role::Editor`] is enough.
+    pub drafts: Option<Drafts>,
     /// True if the workspace must have the API add-on.
     pub addon: bool,
     /// The lowest plan that includes the route, if not all do.
@@ -69,6 +99,39 @@ impl Policy {
     pub fn missing_scope(&self, scopes: &[Scope]) -> Option<Scope> {
         let has = |scope: &Scope| scopes.contains(scope);
         self.scope.filter(|scope| !has(scope) && !self.or_scope.as_ref().is_some_and(has))
+    }
+}
+
+/// The drafts for which a lower role is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drafts {
+    /// A new one, without a time.
+    New,
+    /// One of the caller's own. The handler looks at the post.
+    Own,
+}
+
+impl Drafts {
+    /// Returns when the lower role is enough, for readers of the documentation.
+    #[must_use]
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Self::New => "with `status: draft` and without a time",
+            Self::Own => "for a draft of their own",
+        }
+    }
+
+    /// Returns true if the lower role may be enough for a request with this body.
+    #[must_use]
+    pub fn covers(self, body: Option<&Value>) -> bool {
+        let has = |field: &str| body.is_some_and(|body| body.get(field).is_some());
+        match self {
+            Self::New => {
+                let is_draft = body.is_some_and(|body| body["status"] == "draft");
+                is_draft && !has("scheduled_at") && !has("timezone")
+            }
+            Self::Own => true,
+        }
     }
 }
 
@@ -112,6 +175,9 @@ pub struct Route {
     pub replies: [Option<Success>; 3],
     /// Errors of its own, besides those of its policy.
     pub refusals: &'static [Code],
+    /// The path of the reply's main entry, which commands show; empty where the reply has one object or list, or is the
+    /// entry itself.
+    pub shows: &'static str,
     /// True if agents see it as a tool by default.
     pub is_core: bool,
     /// True if the `Idempotency-Key` covers each item of the body separately; the handler takes care of it.
@@ -199,6 +265,7 @@ impl Route {
             query: None,
             replies: [None; 3],
             refusals: &[],
+            shows: "",
             is_core: false,
             keyed_by_item: false,
             takes_form: false,
@@ -265,6 +332,13 @@ impl Route {
     #[must_use]
     pub const fn refuses(mut self, codes: &'static [Code]) -> Self {
         self.refusals = codes;
+        self
+    }
+
+    /// Names the main entry of a reply that holds several objects or lists, or a text: `post`, `captions.variants`.
+    #[must_use]
+    pub const fn shows(mut self, path: &'static str) -> Self {
+        self.shows = path;
         self
     }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::{Domain, processes};
+use fanfare_domain::{Domain, input, platforms, processes};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait,
     http::{HeaderValue, StatusCode, header::ALLOW},
 };
+use serde_json::Value;
 
 use crate::{
     Method, admin, assets, billing, dashboard, docs,
@@ -15,7 +16,10 @@ use crate::{
     health::{Alive, Ready},
     inbox, invitations, mcp,
     media::{Files, MediaOrigin, UploadEndpoint},
-    middleware::{cors::Cors, rate_limit::RateLimitMiddleware, request::RequestMiddleware},
+    middleware::{
+        cors::Cors, farewell::Farewell, rate_limit::RateLimitMiddleware,
+        request::RequestMiddleware, same_origin::SameOrigin,
+    },
     oauth, oauth_connect, openapi, passwords,
     path::CanonicalPath,
     router_ext::RouterExt as _,
@@ -29,7 +33,7 @@ use crate::{
 pub fn service(domain: Domain) -> Service {
     domain.limits.register();
     processes::start_heartbeat(&domain);
-    fanfare_domain::media::listen(&domain);
+    fanfare_domain::notices::listen(&domain);
     let base_url = domain.settings.base_url.clone();
     let mut router = Router::new();
     for path in paths() {
@@ -51,8 +55,10 @@ pub fn service(domain: Domain) -> Service {
         .push(inbox::hooks::router(&domain));
     Service::new(router)
         .hoop(RequestMiddleware::new(base_url))
-        .hoop(CanonicalPath)
+        .hoop(Farewell(domain.stopping.clone()))
         .hoop(Cors)
+        .hoop(CanonicalPath)
+        .hoop(SameOrigin(domain.clone()))
         .hoop(MediaOrigin::new(Files(domain.clone())))
         .hoop(RateLimitMiddleware(domain))
 }
@@ -110,9 +116,21 @@ impl Handler for MethodNotAllowed {
     }
 }
 
+/// Makes known which names of fields, settings and choices there are, so that no fix takes one for another.
+fn know_words(document: &Value) {
+    let mut words = openapi::words(document);
+    for platform in platforms::ids() {
+        let settings = serde_json::to_value(platforms::description(platform));
+        words.extend(settings.iter().flat_map(openapi::words));
+    }
+    input::know_words(words);
+}
+
 fn add_pages(router: Router, domain: &Domain) -> Router {
     let base_url = &domain.settings.base_url;
-    let document = openapi::document(base_url, ROUTES).to_string();
+    let document = openapi::document(base_url, ROUTES);
+    know_words(&document);
+    let document = document.to_string();
     let page = |path: &'static str, page: StaticPage| {
         let router = match path.trim_start_matches('/') {
             "" => Router::new(),
@@ -126,12 +144,23 @@ fn add_pages(router: Router, domain: &Domain) -> Router {
         (docs::pages::ReferencePage(Arc::clone(&reference)), docs::pages::OperationPage(reference));
     let markdown =
         |route: &'static str, text: String| page(route, StaticPage::markdown(route, text));
-    router
+    let guides = docs::guides::ALL.iter().flat_map(|guide| {
+        let at = format!("docs/guides/{}", guide.name);
+        let html = StaticPage::html("/docs/guides/{guide}", guide.page(base_url));
+        let text = StaticPage::markdown("/docs/guides/{guide}.md", guide.markdown(base_url));
+        [
+            Router::with_path(format!("{at}.md")).get_and_head(text),
+            Router::with_path(at).get_and_head(html),
+        ]
+    });
+    guides
+        .fold(router, Router::push)
         .push(Router::with_path("healthz").get_and_head(Alive))
         .push(Router::with_path("readyz").get_and_head(Ready(domain.clone())))
         .push(page("/openapi.json", StaticPage::json("/openapi.json", document)))
-        .push(html("/", docs::start(base_url)))
+        .push(html("/", docs::start(&domain.settings, signup::is_open(domain))))
         .push(Router::with_path("docs").get_and_head(whole))
+        .push(html("/docs/guides", docs::guides::index()))
         .push(html("/docs/errors", docs::errors()))
         .push(markdown("/docs.md", docs::markdown::reference(base_url, ROUTES)))
         .push(markdown("/docs/errors.md", docs::markdown::errors()))
@@ -139,7 +168,11 @@ fn add_pages(router: Router, domain: &Domain) -> Router {
         .push(markdown("/llms.txt", docs::markdown::index(base_url, ROUTES)))
         .push(markdown("/llms-full.txt", docs::markdown::everything(base_url, ROUTES)))
         .push(Router::with_path("media/{**path}").get_and_head(Files(domain.clone())))
-        .push(Router::with_path("upload/{token}").put(UploadEndpoint(domain.clone())))
+        .push(
+            Router::with_path("upload/{token}")
+                .put(UploadEndpoint(domain.clone()))
+                .get_and_head(UploadEndpoint(domain.clone())),
+        )
         .push(Router::with_path("assets/{name}").get_and_head(assets::File))
 }
 

@@ -21,7 +21,7 @@ pub struct PostsQuery {
 }
 
 /// Creates an account on a simulated network and connects it.
-pub async fn create_account(mut call: Call) -> Result<Reply<accounts::OneAccount>> {
+pub async fn create_account(mut call: Call) -> Result<Reply<accounts::SandboxAccountMade>> {
     let new = call.body()?;
     accounts::create_sandbox(&call.act, new).await
 }

@@ -36,10 +36,17 @@ fn passages(base_url: &str) -> Vec<Passage> {
             url: format!("{base_url}/docs/errors#{}", entry.code),
         }
     });
+    let guides = docs::guides::ALL.iter().flat_map(|guide| {
+        guide.sections(base_url).into_iter().map(|(heading, text)| Passage {
+            title: format!("{}: {heading}", guide.title()),
+            text,
+            url: format!("{base_url}/docs/guides/{}", guide.name),
+        })
+    });
     let news = updates::all().iter().map(|update| Passage {
         title: update.title.clone(),
         text: update.content.clone(),
         url: format!("{base_url}/updates/{}", update.slug),
     });
-    operations.chain(errors).chain(news).collect()
+    guides.chain(operations).chain(errors).chain(news).collect()
 }

@@ -6,7 +6,6 @@ use fanfare_domain::{
     updates::{self, Update, UpdateList},
 };
 use maud::{Markup, PreEscaped, html};
-use pulldown_cmark::{Parser, html::push_html};
 use salvo::Router;
 
 use crate::{Call, docs, router_ext::RouterExt as _, static_page::StaticPage};
@@ -36,7 +35,7 @@ fn overview() -> String {
         p { "What is new in Fanfare. Also as a " a href="/updates.xml" { "feed" } "." }
         @for update in updates::all() {
             section {
-                h3 { a href={ "/updates/" (update.slug) } { (update.title) } }
+                h2 { a href={ "/updates/" (update.slug) } { (update.title) } }
                 p { (update.summary) }
                 (facts(update))
             }
@@ -46,11 +45,9 @@ fn overview() -> String {
 }
 
 fn article(update: &Update) -> Markup {
-    let mut text = String::new();
-    push_html(&mut text, Parser::new(&update.content));
     html! {
         (facts(update))
-        (PreEscaped(text))
+        (docs::rendered(&update.content))
         p { a href="/updates" { "All updates" } }
     }
 }

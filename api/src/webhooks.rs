@@ -12,6 +12,7 @@ use crate::{Call, discovery::WorkspaceQuery};
 pub struct DeliveriesQuery {
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
@@ -57,6 +58,17 @@ pub async fn list_deliveries(mut call: Call) -> Result<Reply<webhooks::DeliveryP
 /// Delivers an event again.
 pub async fn redeliver(call: Call) -> Result<Reply<webhooks::OneDelivery>> {
     webhooks::redeliver(&call.act, call.webhook()?, call.delivery()?).await
+}
+
+/// Delivers all failed events since a time again.
+pub async fn redeliver_failed(mut call: Call) -> Result<Reply<webhooks::RedeliveredFailed>> {
+    let asked = call.body()?;
+    webhooks::redeliver_failed(&call.act, call.webhook()?, asked).await
+}
+
+/// Ends the earlier secrets of a webhook.
+pub async fn end_earlier_secrets(call: Call) -> Result<Reply<webhooks::SecretsEnded>> {
+    webhooks::end_earlier_secrets(&call.act, call.webhook()?).await
 }
 
 /// Gives a webhook a new secret.

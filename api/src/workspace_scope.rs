@@ -10,7 +10,10 @@ use fanfare_domain::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{call::parse, query::Pairs};
+use crate::{
+    call::parse,
+    query::{self, Pairs},
+};
 
 /// The way to find the workspace of a request. A caller who may not see the named resource learns nothing about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +26,8 @@ pub enum WorkspaceScope {
     Body,
     /// The workspace of `account_id` in the query.
     AccountInQuery,
+    /// The workspace of `account_id` in the query, if the caller can see it there; else as [`WorkspaceScope::Query`].
+    AccountFilter,
     /// The workspace of `account_id` in the body.
     AccountInBody,
     /// The workspace of the post `id` in the path.
@@ -80,6 +85,10 @@ impl WorkspaceScope {
             Self::AccountInQuery => {
                 let asked = workspace(said.in_query("workspace_id"));
                 membership_of_account(cx, caller, asked, said.in_query("account_id")).await
+            }
+            Self::AccountFilter => {
+                let asked = workspace(said.in_query("workspace_id"));
+                membership_of_filter(cx, caller, asked, said.in_query("account_id")).await
             }
             Self::AccountInBody => {
                 let asked = workspace(said.in_body("workspace_id"));
@@ -151,6 +160,24 @@ fn workspace(text: Option<String>) -> Option<WorkspaceId> {
     text?.parse::<Uuid>().ok().map(WorkspaceId)
 }
 
+/// Returns the membership in the workspace of the account that a list is filtered by. An account that is not there for
+/// this caller, or not in the workspace that is named too, selects nothing.
+async fn membership_of_filter(
+    cx: &Domain,
+    caller: &Caller,
+    asked: Option<WorkspaceId>,
+    account: Option<String>,
+) -> Result<Membership> {
+    let id = account.and_then(|text| query::number(&text)?.as_i64());
+    if let (Some(id), None) = (id, asked) {
+        match access::membership_for_account(cx, caller, AccountId(id)).await {
+            Err(error) if error.code() == Code::AccountNotFound => {}
+            found => return found,
+        }
+    }
+    access::membership(cx, caller, asked).await
+}
+
 /// Returns the membership in the workspace of an account; if a workspace is named too, the account must be in it.
 async fn membership_of_account(
     cx: &Domain,
@@ -158,7 +185,8 @@ async fn membership_of_account(
     asked: Option<WorkspaceId>,
     account: Option<String>,
 ) -> Result<Membership> {
-    let Some(id) = account.and_then(|text| text.parse().ok()) else {
+    let id = account.and_then(|text| query::number(&text)?.as_i64());
+    let Some(id) = id else {
         return access::membership(cx, caller, asked).await;
     };
     let over = access::membership_for_account(cx, caller, AccountId(id)).await;

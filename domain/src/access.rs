@@ -5,7 +5,7 @@ mod resources;
 
 use std::sync::Arc;
 
-use fanfare_entities::{BrandId, KeyId, UserId, WorkspaceId, account};
+use fanfare_entities::{BrandId, KeyId, Millis, UserId, WorkspaceId, account};
 use uuid::Uuid;
 
 pub use fanfare_entities::membership::Role;
@@ -111,8 +111,12 @@ pub struct Caller {
     pub scopes: Vec<Scope>,
     /// The only workspace that the key can reach; `None`: all workspaces of the user.
     pub key_workspace: Option<WorkspaceId>,
+    /// The only brand of that workspace that the key can reach; `None`: all that the user's membership sees.
+    pub key_brand: Option<BrandId>,
     /// The access token, if an OAuth client acts for the user; `key_id` is then the id of its grant.
     pub token: Option<AccessToken>,
+    /// The time at which the credential expires, if it does. Nothing that lets others in outlives it.
+    pub expires_at: Option<Millis>,
 }
 
 /// An access token of an OAuth client.
@@ -134,8 +138,17 @@ impl Caller {
             key_id: KeyId(Uuid::nil()),
             scopes: Scope::ALL.to_vec(),
             key_workspace: None,
+            key_brand: None,
             token: None,
+            expires_at: None,
         }
+    }
+
+    /// Returns the end of something that the caller makes and that lets others in: `asked`, or the end of the caller's
+    /// own credential if that comes first.
+    #[must_use]
+    pub fn capped(&self, asked: Millis) -> Millis {
+        self.expires_at.map_or(asked, |own| own.min(asked))
     }
 
     /// Returns true for a user who is logged in with a browser, who needs no API add-on.

@@ -1,6 +1,6 @@
 //! The event stream that programs poll, and the activity list for people.
 
-use fanfare_entities::{AccountId, EventId, Millis, PostId, WorkspaceId, event};
+use fanfare_entities::{AccountId, EventId, Millis, PostId, WorkspaceId, event, workspace};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
@@ -22,14 +22,27 @@ use crate::{
 pub struct EventsQuery {
     /// Only events with a higher sequence number.
     #[serde(default)]
+    #[schemars(range(min = 0))]
     pub after: Option<i64>,
+    /// Only events of this type, for example `post.failed`, or of these, separated by commas.
+    #[serde(default, rename = "type")]
+    #[schemars(length(max = 500))]
+    pub event_type: Option<String>,
+    /// Only events about this account or its posts.
+    #[serde(default)]
+    pub account_id: Option<i64>,
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before; the same as `after`.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub cursor: Option<String>,
+    /// Answer when there is an event, or after so many seconds, 0 to 25. Left out: at once. It counts as one request.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 25))]
+    pub wait: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -41,6 +54,7 @@ pub struct EventsQuery {
 pub struct ActivityQuery {
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
@@ -48,6 +62,7 @@ pub struct ActivityQuery {
     pub cursor: Option<String>,
     /// In place of a cursor: the number of entries before the page, 0 to 10,000.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
     pub offset: Option<i64>,
     /// Only what happened at this time or later; RFC 3339 with an offset.
     #[serde(default)]
@@ -56,14 +71,17 @@ pub struct ActivityQuery {
     /// Only entries about this post.
     #[serde(default)]
     pub post_id: Option<i64>,
-    /// Only entries of this type, for example `post.failed`.
+    /// Only entries of this type, for example `post.failed`, or of these, separated by commas.
     #[serde(default, rename = "type")]
-    #[schemars(length(max = 100))]
+    #[schemars(length(max = 500))]
     pub event_type: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
 }
+
+/// How far the clock of a machine may be behind the database's, in ms.
+const CLOCKS_APART: Millis = 10 * 60_000;
 
 /// Types of entries that are in the activity list alone.
 const LISTED_ONLY: &[&str] = &["webhook.disabled"];
@@ -73,22 +91,29 @@ fn filtered(act: &Act, query: &ActivityQuery) -> Result<sea_orm::Select<event::E
     let mut entries = visible(act);
     if let Some(since) = &query.since {
         let since = input::time("since", since, None)?;
+        // Ids are indexed and begin with the time on the machine that made them; `created_at` decides.
+        entries = entries.filter(event::Column::Id.gte(events::first_id_at(since - CLOCKS_APART)));
         entries = entries.filter(event::Column::CreatedAt.gte(since));
     }
     if let Some(post) = query.post_id {
         entries = entries.filter(event::Column::PostId.eq(post));
     }
-    if let Some(name) = &query.event_type {
-        let known = events::TYPES.iter().chain(LISTED_ONLY).any(|known| known == name);
-        if !known {
-            let message = format!("There is no entry of the type {:?}.", excerpt(name));
-            let remedy =
-                format!("Use one of: {}.", [events::TYPES, LISTED_ONLY].concat().join(", "));
-            return Err(Error::field(Code::InvalidField, "type", message, remedy));
-        }
-        entries = entries.filter(event::Column::EventType.eq(name.as_str()));
+    let known = [events::TYPES, LISTED_ONLY].concat();
+    if let Some(types) = types_named(query.event_type.as_deref(), &known)? {
+        entries = entries.filter(input::one_of(event::Column::EventType, types));
     }
     Ok(entries)
+}
+
+/// Reads the types that a filter names, which must be among `known`.
+fn types_named(text: Option<&str>, known: &[&'static str]) -> Result<Option<Vec<&'static str>>> {
+    input::several(text, |name| {
+        known.iter().copied().find(|known| *known == name).ok_or_else(|| {
+            let message = format!("There is no type {:?}.", excerpt(name));
+            let remedy = format!("Use some of: {}.", known.join(", "));
+            Error::field(Code::InvalidField, "type", message, remedy)
+        })
+    })
 }
 
 fn visible(act: &Act) -> sea_orm::Select<event::Entity> {
@@ -112,16 +137,51 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
         let remedy = "Send the sequence of the last event you have, or 0 for the first.";
         return Err(Error::field(Code::InvalidField, "after", message, remedy));
     }
+    // Read before the page: what it does not show up to here is of no interest to its reader.
+    let latest_sequence = latest_sequence(act).await?;
+    if after > latest_sequence {
+        let message = format!(
+            "There is no event {after} yet: the latest is {latest_sequence}. The database may have been restored."
+        );
+        return Err(Error::new(Code::SequenceUnknown, message));
+    }
+    let types = types_named(query.event_type.as_deref(), events::TYPES)?;
     let from = |last: Option<&event::Model>| {
         let after = last.and_then(|row| row.sequence).unwrap_or(after);
-        let rest = visible(act).filter(event::Column::Sequence.gt(after));
+        let mut rest = visible(act).filter(event::Column::Sequence.gt(after));
+        if let Some(types) = &types {
+            rest = rest.filter(input::one_of(event::Column::EventType, types.clone()));
+        }
+        if let Some(account) = query.account_id {
+            rest = rest.filter(event::Column::AccountId.eq(account));
+        }
         rest.order_by_asc(event::Column::Sequence)
     };
     let page = page::read(&act.cx.db.read, limit, from, |row| json_size(&row.data)).await?;
-    let next_cursor = page.next(|row| row.sequence.unwrap_or_default().to_string());
-    let listed =
-        || EventPage { events: page.rows.into_iter().map(Event::of).collect(), next_cursor };
-    Reply::large(page.bytes, listed).await
+    let last = page.rows.last().and_then(|row| row.sequence).unwrap_or(after);
+    let next = if page.more { last } else { last.max(latest_sequence) };
+    let (bytes, has_more) = (page.bytes, page.more);
+    let listed = move || EventPage {
+        events: page.rows.into_iter().map(Event::of).collect(),
+        next_cursor: next.to_string(),
+        has_more,
+        latest_sequence: latest_sequence.max(last),
+    };
+    Reply::large(bytes, listed).await
+}
+
+/// Returns the number of the latest event in the workspace's stream; 0 if there is none.
+///
+/// # Errors
+/// The database's.
+pub async fn latest_sequence(act: &Act) -> Result<i64> {
+    let latest = workspace::Entity::find_by_id(act.membership.workspace_id)
+        .select_only()
+        .column(workspace::Column::EventSequence)
+        .into_tuple::<i64>()
+        .one(&act.cx.db.read)
+        .await?;
+    Ok(latest.unwrap_or_default())
 }
 
 /// Lists recent activity in the membership's workspace, newest first.
@@ -152,7 +212,7 @@ pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<ActivityP
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Event {
     id: EventId,
-    /// A sentence for the user.
+    /// What happened, for example `post.published`.
     #[serde(rename = "type")]
     #[schemars(schema_with = "types")]
     event_type: String,
@@ -203,8 +263,13 @@ impl Event {
 #[schemars(inline)]
 pub struct EventPage {
     events: Vec<Event>,
-    /// The cursor of the next page; null on the last one so far.
-    next_cursor: Option<String>,
+    /// The cursor of what comes next: send it again until there is more.
+    next_cursor: String,
+    /// True if more events are there already.
+    has_more: bool,
+    /// The number of the latest event of the workspace, whatever the filter; 0 if there is none. Events are kept for 30
+    /// days.
+    latest_sequence: i64,
 }
 
 /// An entry of the activity list.
@@ -212,7 +277,7 @@ pub struct EventPage {
 #[schemars(rename = "Activity")]
 struct Entry {
     id: EventId,
-    /// A sentence for the user.
+    /// What happened: a type of events, or `webhook.disabled`.
     #[serde(rename = "type")]
     event_type: String,
     post_id: Option<PostId>,

@@ -215,6 +215,12 @@ pub fn date(millis: Millis) -> DateTime<Utc> {
     })
 }
 
+/// Parses a time in RFC 3339.
+#[must_use]
+pub fn from_rfc3339(text: &str) -> Option<Millis> {
+    DateTime::parse_from_rfc3339(text).ok().map(|date| date.timestamp_millis())
+}
+
 /// Formats a time as replies show it: RFC 3339 in UTC, with `Z` and milliseconds.
 #[must_use]
 pub fn to_rfc3339(millis: Millis) -> String {

@@ -2,12 +2,13 @@
 
 mod codes;
 pub(crate) mod refusal;
+mod retry;
 
-pub use fanfare_platforms::{NextAction, Violation, Violations, excerpt};
+pub use fanfare_platforms::{Fix, NextAction, Violation, Violations, excerpt};
 use sea_orm::DbErr;
 
-pub use self::codes::Code;
 use self::refusal::{Refusal, RefusalDetails, RefusalReason, TransitionState};
+pub use self::{codes::Code, retry::Retry};
 use crate::json_size::json_size;
 
 /// Result of a domain function.
@@ -83,6 +84,7 @@ impl Error {
         let Some(first) = violations.first() else { return Ok(()) };
         let code = Code::named(first.code).unwrap_or(Code::InvalidField);
         let mut error = Self::new(code, first.message.clone());
+        error.0.details.supported = supported_types(&violations);
         error.0.violations = violations;
         Err(error)
     }
@@ -240,13 +242,30 @@ impl Error {
             error: self.0.message.clone(),
             code: entry.code,
             retryable: entry.retryable,
+            retry: self.0.code.retry(),
             retry_after: self.0.retry_after,
             more_violations: self.0.violations.len() - listed.len() + self.unlisted_violations(),
             validation_errors: listed,
             next: self.0.next.clone(),
-            details: self.0.details.clone(),
+            details: RefusalDetails { remedy: Some(self.remedy()), ..self.0.details.clone() },
         }
     }
+
+    /// Returns what to do: what is known of this error, or else what the catalogue says of its code.
+    fn remedy(&self) -> String {
+        let own = self.0.details.remedy.as_deref();
+        let first = self.0.violations.first().map(|broken| broken.remedy.as_str());
+        let known = own.or(first).filter(|remedy| !remedy.is_empty());
+        known.unwrap_or(self.0.code.entry().remedy).to_owned()
+    }
+}
+
+/// Returns the post types that a platform has, if another one was asked for.
+fn supported_types(violations: &[Violation]) -> Option<Vec<String>> {
+    let unsupported = Code::PostTypeUnsupported.entry().code;
+    let refused = violations.iter().find(|one| one.code == unsupported)?;
+    let types = refused.limit.as_ref()?.as_str()?;
+    Some(types.split(", ").map(str::to_owned).collect())
 }
 
 /// Returns the violations that fit into a reply.

@@ -4,6 +4,7 @@ mod outbox;
 
 use fanfare_entities::{AccountId, BrandId, DeliveryId, Millis, PostId, WorkspaceId};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult};
+use uuid::Uuid;
 
 pub(crate) use outbox::Outbox;
 
@@ -16,6 +17,8 @@ pub const TYPES: &[&str] = &[
     "post.publishing",
     "post.published",
     "post.failed",
+    "account.connected",
+    "account.reconnected",
     "account.disconnected",
     "account.token_expiring",
     "analytics.synced",
@@ -26,6 +29,11 @@ pub const TYPES: &[&str] = &[
     "video_job.completed",
     "video_job.failed",
 ];
+
+/// Returns the smallest id of a time, since ids begin with their time.
+pub(crate) fn first_id_at(time: Millis) -> Uuid {
+    uuid::Builder::from_unix_timestamp_millis(time.max(0).unsigned_abs(), &[0; 10]).into_uuid()
+}
 
 /// An event to write.
 #[derive(Debug, Clone)]

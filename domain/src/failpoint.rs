@@ -91,7 +91,7 @@ pub struct Failpoint(Option<Arc<dyn Hook>>);
 /// process
 /// can use: `arming`, before a step is recorded; `renewing` and `renewed`, around the renewal of a lease; `unwritten`
 /// and `writing`, before and after the wait for a database that is away; `queued` and `dequeued`, before and after the
-/// wait for a slot.
+/// wait for a slot; `considered`, after a change on a network was found possible and before its row is locked.
 #[async_trait]
 pub trait Hook: fmt::Debug + Send + Sync {
     /// Runs when work reaches the failpoint called `name`; the work continues when this returns.
@@ -172,7 +172,7 @@ impl Hook for StopAt {
     }
 }
 
-/// Waits until the process is told to continue; listens from the call on.
+/// Waits until the process may continue; listens from the call on.
 #[cfg(unix)]
 fn continued() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use fanfare_entities::Millis;
 
-use crate::{
-    Domain,
-    durable::{self, QueueStats},
-};
+use crate::{Domain, durable};
 
 /// If due work is not claimed for longer than this, in ms, no worker is running.
 const LAG: Millis = 30_000;
@@ -15,30 +12,57 @@ const LAG: Millis = 30_000;
 /// The longest wait for the database.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Returns the current problems, one sentence each; empty if there are none.
-pub async fn problems(cx: &Domain) -> Vec<String> {
-    let (database, queue) = tokio::join!(database(cx), queue(cx));
-    database.into_iter().chain(queue).collect()
+/// The problems of a process that answers requests, one sentence each.
+#[derive(Debug, Default)]
+pub struct Problems {
+    /// Those that keep it from answering.
+    pub unready: Vec<String>,
+    /// Those that it works on with.
+    pub degraded: Vec<String>,
 }
 
-async fn database(cx: &Domain) -> Vec<String> {
+/// Returns the current problems. A process that answers requests needs the database alone: without the queue it accepts
+/// work all the same, since the row is the work, and what no worker takes is no fault of it. One that is being stopped is not
+/// ready, though it still answers.
+pub async fn problems(cx: &Domain) -> Problems {
+    if cx.stopping.begun.is_cancelled() {
+        // A process that is being stopped is no longer asked about the rest.
+        let unready = vec!["This process is being stopped.".to_owned()];
+        return Problems { unready, ..Problems::default() };
+    }
+    let (database, queue) = tokio::join!(database(cx), queue(cx));
+    match database {
+        Ok(lags) => {
+            let degraded = queue.into_iter().chain(lags).collect();
+            Problems { degraded, ..Problems::default() }
+        }
+        Err(problem) => Problems { unready: vec![problem], degraded: queue.into_iter().collect() },
+    }
+}
+
+/// Returns which work lags behind, or why the database cannot be used.
+async fn database(cx: &Domain) -> Result<Vec<String>, String> {
     let asked = async {
         cx.db.now().await?;
         lags(cx).await
     };
     match tokio::time::timeout(TIMEOUT, asked).await {
-        Ok(Ok(lags)) => lags,
-        Ok(Err(_)) => vec!["The database cannot be read.".to_owned()],
-        Err(_) => vec!["The database does not answer.".to_owned()],
+        Ok(Ok(lags)) => Ok(lags),
+        Ok(Err(_)) => Err("The database cannot be read.".to_owned()),
+        Err(_) => Err("The database does not answer.".to_owned()),
     }
 }
 
 async fn lags(cx: &Domain) -> crate::Result<Vec<String>> {
     let mut found = Vec::new();
-    for QueueStats { kind, oldest, .. } in durable::queue_stats(cx).await? {
-        let Some(oldest) = oldest else { continue };
-        let lag = cx.clock.now() - oldest;
-        if lag > LAG {
+    let lag_of = |oldest: Option<Millis>| oldest.map(|oldest| cx.clock.now() - oldest);
+    let is_long = |lag: &Millis| *lag > LAG;
+    for stats in durable::queue_stats(cx).await? {
+        if lag_of(stats.oldest).filter(is_long).is_none() {
+            continue;
+        }
+        if let Some(lag) = lag_of(durable::oldest_for_worker(cx, &stats).await?).filter(is_long) {
+            let kind = stats.kind;
             found.push(format!("{kind} lags behind by {} s: no worker takes it.", lag / 1000));
         }
     }

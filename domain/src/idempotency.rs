@@ -17,6 +17,7 @@ use fanfare_entities::{Millis, UserId, WorkspaceId, idempotency_key, membership}
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::Expr,
 };
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
@@ -39,7 +40,7 @@ const RENEWAL: Duration = Duration::from_secs(20);
 /// The time for which a reply is kept, in ms.
 pub const RETENTION: Millis = 24 * 3_600_000;
 
-/// The longest wait that a caller is told while the request still runs, in ms.
+/// The longest wait that a caller gets while the request still runs, in ms.
 const MAX_WAIT: Millis = 1_000;
 
 const SECRETS: &str = "idempotency_keys";
@@ -85,6 +86,7 @@ impl Owner {
 pub struct Reservation {
     owner: Owner,
     key: String,
+    print: String,
     holder: Uuid,
     settled: Arc<AtomicBool>,
 }
@@ -98,11 +100,14 @@ pub enum ReserveOutcome {
     Replay(Reply),
 }
 
-/// Returns the SHA-256 over everything that makes two requests the same.
+/// Returns the SHA-256 over everything that makes two requests the same. Bodies are the same if their canonical forms
+/// (RFC 8785) are: the order of keys, white space and the spelling of numbers do not matter.
 #[must_use]
-pub fn fingerprint(method: &str, path: &str, body: &[u8]) -> String {
+pub fn fingerprint(method: &str, path: &str, body: Option<&Value>) -> String {
+    // A parsed body has text keys and finite numbers, so that it always has a canonical form.
+    let canonical = body.map(|body| serde_json_canonicalizer::to_vec(body).unwrap_or_default());
     let mut hash = Sha256::new();
-    for part in [method.as_bytes(), path.as_bytes(), body] {
+    for part in [method.as_bytes(), path.as_bytes(), &canonical.unwrap_or_default()] {
         hash.update(part.len().to_be_bytes());
         hash.update(part);
     }
@@ -120,6 +125,34 @@ pub async fn stored_reply(
     key: &str,
     print: &str,
 ) -> Result<Option<Reply>> {
+    let stored = stored(cx, caller, [key]).await?;
+    match stored.iter().find(|row| row.fingerprint == print) {
+        Some(row) => replay(cx, row.status.unwrap_or_default(), row).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Returns true if a reply is stored for each of these keys and fingerprints.
+///
+/// # Errors
+/// The database's.
+pub async fn are_stored(
+    cx: &Domain,
+    caller: &Caller,
+    requests: &[(String, String)],
+) -> Result<bool> {
+    let stored = stored(cx, caller, requests.iter().map(|(key, _)| key.as_str())).await?;
+    Ok(requests
+        .iter()
+        .all(|(key, print)| stored.iter().any(|row| row.key == *key && row.fingerprint == *print)))
+}
+
+/// Returns the stored replies with one of these keys, in the workspaces that the caller is in.
+async fn stored(
+    cx: &Domain,
+    caller: &Caller,
+    keys: impl IntoIterator<Item = &str>,
+) -> Result<Vec<idempotency_key::Model>> {
     let mut memberships = membership::Entity::find()
         .select_only()
         .column(membership::Column::WorkspaceId)
@@ -129,18 +162,12 @@ pub async fn stored_reply(
     }
     let memberships: Vec<WorkspaceId> = memberships.into_tuple().all(&cx.db.read).await?;
     let owners = memberships.into_iter().map(|workspace| Owner::of(caller.user_id, workspace).0);
-    let row = idempotency_key::Entity::find()
+    let rows = idempotency_key::Entity::find()
         .filter(idempotency_key::Column::OwnerId.is_in(owners))
-        .filter(idempotency_key::Column::Key.eq(key))
-        .filter(idempotency_key::Column::Fingerprint.eq(print))
+        .filter(idempotency_key::Column::Key.is_in(keys))
         .filter(idempotency_key::Column::CreatedAt.gte(cx.clock.now() - RETENTION))
-        .filter(idempotency_key::Column::Status.is_not_null())
-        .one(&cx.db.read)
-        .await?;
-    match row {
-        Some(row) => replay(cx, row.status.unwrap_or_default(), &row).await.map(Some),
-        None => Ok(None),
-    }
+        .filter(idempotency_key::Column::Status.is_not_null());
+    Ok(rows.all(&cx.db.read).await?)
 }
 
 /// Reserves a key.
@@ -150,10 +177,11 @@ pub async fn stored_reply(
 /// one still runs.
 pub async fn reserve(cx: &Domain, owner: Owner, key: &str, print: &str) -> Result<ReserveOutcome> {
     let holder = Uuid::now_v7();
-    let mine = Reservation { owner, key: key.to_owned(), holder, settled: Arc::default() };
+    let (key, print) = (key.to_owned(), print.to_owned());
+    let mine = Reservation { owner, key, print, holder, settled: Arc::default() };
     // At most twice: an expired reply is removed, and the key is reserved again.
     for _ in 0..2 {
-        if mine.insert(cx, print).await? {
+        if mine.insert(cx).await? {
             return Ok(ReserveOutcome::Acquired(mine));
         }
         let Some(row) = mine.find(cx).await? else { continue };
@@ -162,7 +190,7 @@ pub async fn reserve(cx: &Domain, owner: Owner, key: &str, print: &str) -> Resul
             mine.remove(cx, row.holder).await?;
             continue;
         }
-        if row.fingerprint != print {
+        if row.fingerprint != mine.print {
             return Err(Error::new(
                 Code::IdempotencyMismatch,
                 "This Idempotency-Key was used for another request.",
@@ -289,12 +317,12 @@ pub async fn settle<C: ConnectionTrait, T>(
 }
 
 impl Reservation {
-    /// Returns a name that no other key has.
+    /// Returns a name that no other request has.
     pub(crate) fn name(&self) -> String {
-        format!("{}\n{}", self.owner.0, self.key)
+        format!("{}\n{}\n{}", self.owner.0, self.key, self.print)
     }
 
-    async fn insert(&self, cx: &Domain, print: &str) -> Result<bool> {
+    async fn insert(&self, cx: &Domain) -> Result<bool> {
         let conn = &cx.db.write;
         let now = cx.clock.now();
         let sql = "INSERT INTO idempotency_keys \
@@ -304,7 +332,7 @@ impl Reservation {
             self.owner.0.into(),
             self.key.as_str().into(),
             self.holder.into(),
-            print.into(),
+            self.print.as_str().into(),
             (now + LEASE).into(),
             now.into(),
             cx.process.into(),
@@ -372,7 +400,7 @@ impl Reservation {
         self.settled.load(Ordering::Relaxed)
     }
 
-    /// Frees the key without a reply, so that the same request can be sent again.
+    /// Frees the key without a reply, so that the same request can be sent again; nothing is stored under it any more.
     ///
     /// # Errors
     /// The database's; then the reservation expires.
@@ -381,6 +409,7 @@ impl Reservation {
             .filter(self.held_by(self.holder))
             .exec(&cx.db.write)
             .await?;
+        self.settled.store(true, Ordering::Relaxed);
         Ok(())
     }
 

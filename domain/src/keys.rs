@@ -6,8 +6,8 @@ mod manage;
 pub mod views;
 
 use fanfare_entities::{
-    GrantId, KeyId, Millis, UserId, WorkspaceId, api_key, membership, oauth_grant, subscription,
-    user, workspace,
+    BrandId, GrantId, KeyId, Millis, UserId, WorkspaceId, api_key, membership, oauth_grant,
+    subscription, user, workspace,
 };
 use schemars::JsonSchema;
 use sea_orm::{
@@ -22,11 +22,12 @@ use subtle::ConstantTimeEq;
 use crate::{
     Domain, Reply,
     access::{Caller, PlanTier, Role, Scope},
-    clock::Time,
+    clock::{Time, to_rfc3339},
     error::{Code, Error, Result},
+    room::PlanRoom,
 };
 
-pub use key_format::{generate, has_format, prefix_of, random};
+pub use key_format::{derived, generate, has_format, prefix_of, random};
 pub use list::{KeySummary, list};
 pub(crate) use manage::parse_scopes;
 pub use manage::{KeyCreator, KeyRequest, allowance, create_by_user, replace, revoke_by_id};
@@ -43,7 +44,7 @@ fn hash(key: &str) -> String {
 /// Returns the caller that an API key belongs to.
 ///
 /// # Errors
-/// [`Code::InvalidApiKey`], the same for every reason.
+/// [`Code::InvalidApiKey`] if there is no such key, [`Code::ApiKeyExpired`] or [`Code::ApiKeyRevoked`] if it has ended.
 pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
     let refused = || Error::new(Code::InvalidApiKey, "The API key is not valid.");
     if !has_format(PREFIX, key) {
@@ -57,9 +58,16 @@ pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
         .ok_or_else(refused)?;
     let now = cx.clock.now();
     let same = bool::from(row.hash.as_bytes().ct_eq(hash.as_bytes()));
-    let ended = row.revoked_at.is_some() || row.expires_at.is_some_and(|end| end <= now);
-    if !same || ended {
+    if !same {
         return Err(refused());
+    }
+    // The sender of the whole key may know that it was revoked or has expired.
+    if row.revoked_at.is_some() {
+        return Err(Error::new(Code::ApiKeyRevoked, "The API key was revoked."));
+    }
+    if let Some(end) = row.expires_at.filter(|end| *end <= now) {
+        let message = format!("The API key expired at {}.", to_rfc3339(end));
+        return Err(Error::new(Code::ApiKeyExpired, message));
     }
     if row.last_used_at.is_none_or(|last| last + USE_RECORDED_EVERY <= now) {
         record_use(cx, row.id, now);
@@ -69,7 +77,9 @@ pub async fn authenticate(cx: &Domain, key: &str) -> Result<Caller> {
         key_id: row.id,
         scopes: row.scopes.split(' ').filter_map(Scope::named).collect(),
         key_workspace: row.workspace_id,
+        key_brand: row.brand_id,
         token: None,
+        expires_at: row.expires_at,
     })
 }
 
@@ -106,15 +116,15 @@ pub struct NewKey {
 /// # Errors
 /// [`Code::WorkspaceNotFound`] if the user is not in the workspace.
 pub async fn create(cx: &Domain, new: NewKey) -> Result<SecretString> {
-    Ok(create_on(cx, &cx.db.write, new, None).await?.0)
+    Ok(create_on(cx, &cx.db.write, new, (None, None)).await?.0)
 }
 
-/// Creates a key in a transaction, optionally with an expiry.
+/// Creates a key in a transaction, optionally with an expiry and for one brand.
 pub(crate) async fn create_on<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
     new: NewKey,
-    expires_at: Option<Millis>,
+    (expires_at, brand_id): (Option<Millis>, Option<BrandId>),
 ) -> Result<(SecretString, api_key::Model)> {
     if let Some(id) = new.workspace_id {
         let member = membership::Entity::find_by_id((id, new.user_id)).one(conn).await?;
@@ -137,6 +147,7 @@ pub(crate) async fn create_on<C: ConnectionTrait>(
         last_used_at: None,
         revoked_at: None,
         expires_at,
+        brand_id,
     };
     let made = row.clone().into_active_model().reset_all();
     api_key::Entity::insert(made).exec_without_returning(conn).await?;
@@ -174,11 +185,15 @@ pub(crate) async fn revoke_in<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Returns the caller, its key, and the workspaces that it can reach.
+/// Returns the caller, its key, and the workspaces that it can reach; `limits` is the room of the default one's plan.
 ///
 /// # Errors
 /// The database's.
-pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Reply<Whoami>> {
+pub async fn whoami(
+    cx: &Domain,
+    caller: &Caller,
+    limits: Option<PlanRoom>,
+) -> Result<Reply<Whoami>> {
     let db = &cx.db.read;
     let gone = || Error::internal("the caller's rows are gone");
     let person = user::Entity::find_by_id(caller.user_id).one(db).await?.ok_or_else(gone)?;
@@ -193,6 +208,7 @@ pub async fn whoami(cx: &Domain, caller: &Caller) -> Result<Reply<Whoami>> {
         user: Person { id: person.id, email: person.email, name: person.name },
         key,
         default_workspace,
+        limits,
         workspaces: spaces.into_iter().map(|space| space.view).collect(),
     }))
 }
@@ -222,6 +238,7 @@ async fn key_view(cx: &Domain, caller: &Caller) -> Result<KeyView> {
         prefix,
         scopes: caller.scopes.iter().map(|scope| scope.as_str()).collect(),
         workspace_id: caller.key_workspace,
+        workspace_client_id: caller.key_brand,
         created_at: Time(created_at),
         last_used_at: last_used_at.map(Time),
     })
@@ -235,6 +252,8 @@ pub struct Whoami {
     key: KeyView,
     /// The workspace of requests that name none: the key's, or else the user's personal one.
     default_workspace: Option<WorkspaceView>,
+    /// The room of that workspace's plan; null for a membership that is locked to brands.
+    limits: Option<PlanRoom>,
     /// The workspaces that the key reaches.
     workspaces: Vec<WorkspaceView>,
 }
@@ -275,6 +294,8 @@ struct KeyView {
     scopes: Vec<&'static str>,
     /// The only workspace it reaches, if any.
     workspace_id: Option<WorkspaceId>,
+    /// The only brand it reaches there, if any.
+    workspace_client_id: Option<BrandId>,
     created_at: Time,
     last_used_at: Option<Time>,
 }
@@ -290,6 +311,8 @@ struct WorkspaceView {
     plan_tier: PlanTier,
     /// True for a user's personal workspace.
     personal: bool,
+    /// The IANA zone of its pages and of times without an offset.
+    timezone: String,
 }
 
 struct ReachedWorkspace {
@@ -325,6 +348,7 @@ async fn reached_workspaces(cx: &Domain, caller: &Caller) -> Result<Vec<ReachedW
             role: membership.role,
             plan_tier: plan,
             personal: row.personal,
+            timezone: row.timezone.clone(),
         };
         Some(ReachedWorkspace {
             id: row.id,

@@ -1,7 +1,8 @@
 //! The business rules of the service: which changes are valid, and the transactions that make them.
 //!
-//! Nothing here speaks HTTP to callers, and nothing here publishes: a change leaves a row that is due, and the workers
-//! carry it out.
+//! Nothing here speaks HTTP to callers, and no post is published here: a change leaves a row that is due, and the workers
+//! carry it out. Networks are asked here for what a caller waits for, such as whether credentials are good, and sent what
+//! people answer (`outgoing`).
 
 pub mod access;
 pub mod accounts;
@@ -12,6 +13,7 @@ pub mod ai;
 pub mod analytics;
 pub mod background;
 pub mod batcher;
+pub mod batches;
 pub mod billing;
 pub mod brands;
 pub mod business;
@@ -33,14 +35,17 @@ mod json_size;
 pub mod keys;
 pub mod limits;
 pub mod logins;
+pub mod lost_calls;
 pub mod mail;
 pub mod media;
 pub mod mutation;
+pub mod network_limits;
+pub mod notices;
 pub mod oauth_provider;
 mod offload;
 pub mod ops;
 pub mod outgoing;
-mod page;
+pub mod page;
 pub mod passwords;
 pub mod platform_tools;
 pub mod platforms;
@@ -52,9 +57,11 @@ pub mod quota;
 pub mod remedies;
 mod reply;
 pub mod retry_action;
+pub mod room;
 pub mod rows;
 pub mod sign_in;
 pub mod signup;
+pub mod stopping;
 pub mod support;
 pub mod team;
 mod token;
@@ -65,6 +72,7 @@ pub mod upkeep;
 mod user_lock;
 pub mod users;
 pub mod vault;
+pub mod waits;
 pub mod webhooks;
 pub mod zone;
 
@@ -83,7 +91,7 @@ use uuid::Uuid;
 
 pub use act::Act;
 pub use error::refusal::{Refusal, RefusalDetails, RefusalReason, TransitionState};
-pub use error::{Code, Error, Result};
+pub use error::{Code, Error, Result, Retry};
 pub use fanfare_entities::{
     AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, GrantId, KeyId, PostId,
     SuggestionId, UserId, WebhookId, WorkspaceId,
@@ -112,8 +120,10 @@ pub struct Inner {
     pub after_commit: after_commit::AfterCommit,
     /// Writes new posts in batches.
     pub new_posts: posts::PostWriter,
-    /// Notifies waiting requests that an import has ended.
-    pub import_notices: media::ImportNotices,
+    /// Notifies waiting requests that a row has changed.
+    pub notices: notices::Notices,
+    /// The waiting requests of callers without a key.
+    pub waits: waits::Waits,
     /// Secrets at rest.
     pub vault: vault::Vault,
     /// The guarded client.
@@ -126,6 +136,8 @@ pub struct Inner {
     pub failpoint: failpoint::Failpoint,
     /// The id of this process among those that answer requests.
     pub process: Uuid,
+    /// Whether this process is being stopped.
+    pub stopping: stopping::Stopping,
 }
 
 /// The operator's settings on which the rules depend.
@@ -172,7 +184,7 @@ pub struct Settings {
     pub oauth_grace: Millis,
     /// The age of a log-in, in ms, after which the password is asked for again before a sensitive change.
     pub reauth: Millis,
-    /// Sends letters. Without it they are shown at `/dev/mail`, if the service runs on loopback.
+    /// Sends e-mails. Without it they are shown at `/dev/mail`, if the service runs on loopback.
     pub mailer: Option<Mailer>,
     /// The programs that read and convert videos.
     pub tools: Tools,
@@ -215,13 +227,15 @@ impl Domain {
             limits: parts.limits,
             after_commit,
             new_posts: posts::PostWriter::default(),
-            import_notices: media::ImportNotices::default(),
+            notices: notices::Notices::default(),
+            waits: waits::Waits::default(),
             vault: parts.vault,
             http: parts.http,
             store: parts.store,
             settings: parts.settings,
             failpoint: parts.failpoint,
             process: Uuid::now_v7(),
+            stopping: stopping::Stopping::default(),
         });
         tokio::spawn(after_commit::run(pending, queue));
         Self(inner)

@@ -1,5 +1,7 @@
 //! The rate limits of callers: their table, and the counting.
 
+mod shown;
+
 use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -13,6 +15,8 @@ use crate::{
     error::{Code, Error, Result},
 };
 
+pub use shown::{RateLimits, show};
+
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -23,6 +27,7 @@ const DAY: Duration = Duration::from_secs(24 * 3_600);
 pub enum Bucket {
     Posts,
     Created,
+    Checks,
     Media,
     Reads,
     Subscription,
@@ -49,6 +54,11 @@ pub enum Bucket {
     OauthToken,
     OauthRevoke,
     OauthDocuments,
+    OauthRegisterAll,
+    OauthDocumentsAll,
+    ForgotAll,
+    Doors,
+    PaymentPages,
 }
 
 /// The owner whose requests are counted together.
@@ -90,6 +100,8 @@ pub const TABLE: &[LimitRule] = &[
         what: "requests to create posts per hour and key" },
     LimitRule { bucket: Bucket::Created, name: "created", limit: 1_000, span: HOUR, per: LimitOwner::Person,
         what: "created posts per hour and person" },
+    LimitRule { bucket: Bucket::Checks, name: "checks", limit: 1_000, span: HOUR, per: LimitOwner::Key,
+        what: "dry runs and refused requests to create posts per hour and key" },
     LimitRule { bucket: Bucket::Media, name: "media", limit: 120, span: HOUR, per: LimitOwner::Key,
         what: "media requests per hour and key" },
     LimitRule { bucket: Bucket::Reads, name: "reads", limit: 300, span: HOUR, per: LimitOwner::Key,
@@ -142,6 +154,16 @@ pub const TABLE: &[LimitRule] = &[
         what: "revocations of tokens per minute and address" },
     LimitRule { bucket: Bucket::OauthDocuments, name: "oauth_documents", limit: 10, span: MINUTE, per: LimitOwner::Address,
         what: "client metadata documents fetched per minute and address" },
+    LimitRule { bucket: Bucket::OauthRegisterAll, name: "oauth_register_all", limit: 1_000, span: HOUR, per: LimitOwner::Everybody,
+        what: "registrations of OAuth clients per hour" },
+    LimitRule { bucket: Bucket::OauthDocumentsAll, name: "oauth_documents_all", limit: 2_000, span: HOUR, per: LimitOwner::Everybody,
+        what: "client metadata documents fetched per hour" },
+    LimitRule { bucket: Bucket::ForgotAll, name: "forgot_all", limit: 10_000, span: HOUR, per: LimitOwner::Everybody,
+        what: "requests for a new password per hour" },
+    LimitRule { bucket: Bucket::Doors, name: "doors", limit: 1_200, span: MINUTE, per: LimitOwner::Address,
+        what: "requests of any kind per minute and address" },
+    LimitRule { bucket: Bucket::PaymentPages, name: "payment_pages", limit: 30, span: HOUR, per: LimitOwner::Person,
+        what: "pages of the payment provider per hour and person" },
 ];
 
 impl Bucket {
@@ -158,13 +180,17 @@ impl Bucket {
     }
 }
 
-/// Counts a request from an address, before the caller is known.
+/// Counts a request from an address, before the caller is known: against all of the address, and, if it is for the
+/// API, against those for the API.
 ///
 /// # Errors
 /// [`Code::RateLimited`].
-pub async fn admit_address(cx: &Domain, address: &str, meter: &Meter) -> Result<()> {
-    let window = window(cx, Bucket::Address, String::new(), 1);
-    take(cx, &format!("address:{address}"), &[(Bucket::Address, window)], meter).await
+pub async fn admit_address(cx: &Domain, address: &str, is_api: bool, meter: &Meter) -> Result<()> {
+    let buckets = [Bucket::Address, Bucket::Doors];
+    let counted = buckets.iter().filter(|bucket| is_api || **bucket == Bucket::Doors);
+    let windows: Vec<_> =
+        counted.map(|bucket| (*bucket, window(cx, *bucket, String::new(), 1))).collect();
+    take(cx, &format!("address:{address}"), &windows, meter).await
 }
 
 /// Counts a request without a caller against each of these buckets, each with the address or e-mail address it is
@@ -189,11 +215,28 @@ pub async fn admit(cx: &Domain, caller: &Caller, bucket: Bucket, meter: &Meter) 
     if bucket != Bucket::Other {
         asked.push((bucket, of_caller(cx, caller, bucket, 1)));
     }
+    take(cx, &owner(caller), &asked, meter).await
+}
+
+/// Counts a request of a caller, which was admitted before, against one bucket.
+///
+/// # Errors
+/// [`Code::RateLimited`]; then it was not counted.
+pub async fn count(cx: &Domain, caller: &Caller, bucket: Bucket, meter: &Meter) -> Result<()> {
+    let mut asked = vec![(bucket, of_caller(cx, caller, bucket, 1))];
     if bucket == Bucket::Posts {
         // Only checked here: posts are counted when they are created.
         asked.push((Bucket::Created, of_caller(cx, caller, Bucket::Created, 0)));
     }
     take(cx, &owner(caller), &asked, meter).await
+}
+
+/// Moves the count of a request from one bucket to another, unless that is full.
+pub async fn recount(cx: &Domain, caller: &Caller, (from, to): (Bucket, Bucket), meter: &Meter) {
+    if count(cx, caller, to, meter).await.is_ok() {
+        cx.limits.refund(&owner(caller), &[of_caller(cx, caller, from, 1)]).await;
+        meter.forget(from);
+    }
 }
 
 /// Returns the states of the limits that are counted per user, without counting anything.
@@ -223,10 +266,18 @@ pub async fn uncount_created(act: &Act) {
     act.cx.limits.refund(&owner(&act.caller), &[window]).await;
 }
 
+/// The start of the owner of what all keys of one workspace share.
+const OF_WORKSPACE: &str = "workspace:";
+
 /// Returns the owner of a caller's counters. Keys are counted with their users, so that one call of the store reads
-/// both.
+/// both. Keys that are bound to a workspace count on the workspace, whoever made them, and an access token counts there
+/// for its user alone: the limits that their replies show say nothing of what the user does elsewhere.
 fn owner(caller: &Caller) -> String {
-    format!("person:{}", caller.user_id)
+    match caller.key_workspace {
+        None => format!("person:{}", caller.user_id),
+        Some(workspace) if caller.token.is_none() => format!("{OF_WORKSPACE}{workspace}"),
+        Some(workspace) => format!("person:{}:{workspace}", caller.user_id),
+    }
 }
 
 fn of_caller(cx: &Domain, caller: &Caller, bucket: Bucket, cost: u64) -> Window {
@@ -254,13 +305,24 @@ async fn take(cx: &Domain, owner: &str, asked: &[(Bucket, Window)], meter: &Mete
     }
     match refused_by {
         None => Ok(()),
-        Some(place) => Err(refusal(asked[place].0, counts[place], now)),
+        Some(place) => {
+            let is_shared = owner.starts_with(OF_WORKSPACE);
+            Err(refusal((asked[place].0, is_shared), counts[place], now))
+        }
     }
 }
 
-fn refusal(bucket: Bucket, count: Count, now: fanfare_entities::Millis) -> Error {
+/// Returns the error at a limit; `is_shared` if all keys of the workspace count together.
+fn refusal(
+    (bucket, is_shared): (Bucket, bool),
+    count: Count,
+    now: fanfare_entities::Millis,
+) -> Error {
     let (standing, seconds) = (LimitState::of(count, now), seconds(count.reset_in).max(1));
-    let what = bucket.rule().what;
+    let mut what = bucket.rule().what.to_owned();
+    if is_shared && bucket.rule().per == LimitOwner::Person {
+        what = what.replace("and person", "and workspace").replace("and user", "and workspace");
+    }
     let message = format!(
         "The limit of {} {what} is reached; try again in {seconds} seconds.",
         standing.limit
@@ -302,19 +364,25 @@ pub struct Meter(Arc<Mutex<Vec<(Bucket, LimitState)>>>);
 
 impl Meter {
     fn note(&self, bucket: Bucket, standing: LimitState) {
+        self.forget(bucket);
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.retain(|(other, _)| *other != bucket);
         noted.push((bucket, standing));
     }
 
-    /// Returns the limit with the fewest requests left. The limit of the address is returned only if there is no other.
+    fn forget(&self, bucket: Bucket) {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.retain(|(other, _)| *other != bucket);
+    }
+
+    /// Returns the limit with the fewest requests left, and how it stands. The limits of the address are returned only if there is no other.
     #[must_use]
-    pub fn nearest(&self) -> Option<LimitState> {
+    pub fn nearest(&self) -> Option<(Bucket, LimitState)> {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = noted.iter().filter(|(bucket, _)| *bucket != Bucket::Address);
+        let own = noted.iter().filter(|(bucket, _)| bucket.rule().per != LimitOwner::Address);
         let nearest =
             own.min_by_key(|(_, standing)| (standing.remaining, u64::MAX - standing.reset));
-        nearest.or(noted.first()).map(|(_, standing)| *standing)
+        let of_address = noted.iter().min_by_key(|(_, standing)| standing.remaining);
+        nearest.or(of_address).copied()
     }
 }
 
@@ -328,7 +396,7 @@ mod tests {
             assert_eq!(rule.bucket as usize, place, "{}", rule.name);
             assert_eq!(rule.bucket.rule().name, rule.name);
         }
-        assert_eq!(TABLE.len(), Bucket::OauthDocuments as usize + 1);
+        assert_eq!(TABLE.len(), Bucket::PaymentPages as usize + 1);
     }
 
     #[test]
@@ -337,18 +405,18 @@ mod tests {
         let meter = Meter::default();
         assert_eq!(meter.nearest(), None);
         meter.note(Bucket::Address, at(1));
-        assert_eq!(meter.nearest(), Some(at(1)));
+        assert_eq!(meter.nearest(), Some((Bucket::Address, at(1))));
         meter.note(Bucket::Other, at(90));
         meter.note(Bucket::Reads, at(80));
-        assert_eq!(meter.nearest(), Some(at(80)));
+        assert_eq!(meter.nearest(), Some((Bucket::Reads, at(80))));
         meter.note(Bucket::Reads, at(95));
-        assert_eq!(meter.nearest(), Some(at(90)));
+        assert_eq!(meter.nearest(), Some((Bucket::Other, at(90))));
     }
 
     #[test]
     fn a_refusal_says_when_to_come_back() {
         let count = Count { limit: 100, remaining: 0, reset_in: Duration::from_millis(1_500) };
-        let error = refusal(Bucket::Posts, count, 10_000);
+        let error = refusal((Bucket::Posts, false), count, 10_000);
         assert_eq!((error.status(), error.retry_after_seconds()), (429, Some(2)));
         let said = error.details();
         assert_eq!((said.limit, said.reset), (Some(100), Some(12)));

@@ -40,6 +40,10 @@ pub enum Mutation {
     Settled,
     /// Only a post that became public after the call began counts as its result.
     FoundSince,
+    /// The result of another row is not taken for that of the call, nor what another row may have made.
+    FoundUnowned,
+    /// A call counts as not carried out only after two complete lists, some time apart, did not show it.
+    AbsentTwice,
     /// While a call is repeated under its key, its post can neither be changed nor fail.
     RepeatedStaysOpen,
     /// Pausing, rescheduling or changing a post takes it from its holder.
@@ -50,7 +54,7 @@ pub enum Mutation {
 
 impl Mutation {
     /// All mutations.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::ClaimInTime,
         Self::ClaimUnheld,
         Self::EmittedOnce,
@@ -67,6 +71,8 @@ impl Mutation {
         Self::Reconciled,
         Self::Settled,
         Self::FoundSince,
+        Self::FoundUnowned,
+        Self::AbsentTwice,
         Self::RepeatedStaysOpen,
         Self::ChangeTakesRow,
         Self::EnqueueAfterCommit,

@@ -1,11 +1,31 @@
 //! A page of a list: a number of rows that fits into a reply.
 
-use sea_orm::{DatabaseConnection, EntityTrait, QuerySelect, Select};
+use schemars::JsonSchema;
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, EntityTrait, QuerySelect, QueryTrait, Select,
+    sea_query::{Asterisk, Expr, Func, Query},
+};
+use serde::Serialize;
 
 use crate::error::Result;
 
 /// The most bytes of the rows of a page. A larger row is a page by itself.
-pub(crate) const MAX_PAGE_BYTES: usize = 8 << 20;
+const MAX_PAGE_BYTES: usize = 8 << 20;
+
+tokio::task_local! {
+    /// The most bytes of a page in this task.
+    static LIMIT: usize;
+}
+
+/// Runs `work`, whose pages have at most so many bytes.
+pub async fn limited_to<F: Future>(bytes: usize, work: F) -> F::Output {
+    LIMIT.scope(bytes, work).await
+}
+
+/// Returns the most bytes of the rows of a page.
+pub(crate) fn max_bytes() -> usize {
+    LIMIT.try_with(|limit| *limit).unwrap_or(MAX_PAGE_BYTES)
+}
 
 /// The number of rows that are read at first. A page of the usual length is read at once, and of large rows not many
 /// more are read than fit.
@@ -16,6 +36,26 @@ const MAX_CHUNK: u64 = 1_000;
 
 /// The limit of a page without a limit.
 pub(crate) const ALL: u64 = u64::MAX - 1;
+
+/// Why a list is empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EmptyBecause {
+    /// There is nothing yet.
+    NothingYet,
+    /// There is something beyond the filter.
+    Filtered,
+    /// The page is after the last one.
+    PastTheEnd,
+    /// No account is connected.
+    NoAccounts,
+    /// None of the connected accounts is on a platform that has such things.
+    NotOffered,
+    /// The accounts did not grant what is needed to read them.
+    PermissionMissing,
+    /// The accounts have not been read yet.
+    NotReadYet,
+}
 
 /// The rows of a page, and whether more follow.
 pub(crate) struct Page<M> {
@@ -42,7 +82,7 @@ pub(crate) async fn read<E: EntityTrait>(
     after: impl Fn(Option<&E::Model>) -> Select<E>,
     size: impl Fn(&E::Model) -> usize,
 ) -> Result<Page<E::Model>> {
-    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (most, max_bytes) = (usize::try_from(limit).unwrap_or(usize::MAX), max_bytes());
     let (mut rows, mut bytes) = (Vec::new(), 0);
     loop {
         let wanted = next_chunk(rows.len(), bytes).min(limit + 1 - rows.len() as u64);
@@ -50,7 +90,7 @@ pub(crate) async fn read<E: EntityTrait>(
         let ended = (read.len() as u64) < wanted;
         for row in read {
             let size = size(&row);
-            if rows.len() == most || (bytes + size > MAX_PAGE_BYTES && !rows.is_empty()) {
+            if rows.len() == most || (bytes + size > max_bytes && !rows.is_empty()) {
                 return Ok(Page { rows, bytes, more: true });
             }
             bytes += size;
@@ -60,6 +100,25 @@ pub(crate) async fn read<E: EntityTrait>(
             return Ok(Page { rows, bytes, more: false });
         }
     }
+}
+
+/// The most rows that the total of a list counts: the last that its offset and limit can reach.
+pub(crate) const COUNTED: u64 = 10_200;
+
+/// Counts the rows of a list, at most `most` of them, since a count costs as much as reading them.
+pub(crate) async fn count_up_to<E: EntityTrait>(
+    db: &DatabaseConnection,
+    list: Select<E>,
+    most: u64,
+) -> Result<u64> {
+    let rows = list.select_only().expr_as(Expr::val(1), "found").limit(most).into_query();
+    let count = Query::select()
+        .expr_as(Func::count(Expr::col(Asterisk)), "rows")
+        .from_subquery(rows, "counted")
+        .to_owned();
+    let row = db.query_one(&count).await?;
+    let counted = row.map(|row| row.try_get::<i64>("", "rows")).transpose()?;
+    Ok(counted.unwrap_or_default().unsigned_abs())
 }
 
 /// Returns the number of rows to read next: about as many as fit, estimated from the size of those before.

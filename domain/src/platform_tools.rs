@@ -97,7 +97,7 @@ pub struct HelperResult {
 
 impl HelperResult {
     fn reply(tool: String, account_id: Option<AccountId>, result: Value) -> Reply<Self> {
-        Reply::ok(&Self { tool, account_id, result })
+        Reply::ok(&Self { tool, account_id, result }).unchanged()
     }
 }
 

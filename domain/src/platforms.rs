@@ -30,14 +30,19 @@ pub fn from_row(name: &str) -> Result<PlatformId> {
     name.parse().map_err(|_| Error::internal(format!("a row has the unknown platform {name:?}")))
 }
 
-/// Returns every network with a connector, and on request those that are announced.
-#[must_use]
-pub fn list(include_planned: bool) -> Reply<Platforms> {
-    let all = platforms::all().iter();
-    Reply::ok(&Platforms {
-        platforms: all.map(|platform| platforms::describe(platform.spec())).collect(),
+/// Returns these networks, named with commas between them, or all with a connector; on request those that are announced
+/// too.
+///
+/// # Errors
+/// [`Code::InvalidField`] for an unknown name.
+pub fn list(only: Option<&str>, include_planned: bool) -> Result<Reply<Platforms>> {
+    let asked = only.map(|names| names.split(',').map(|name| parse("platform", name.trim())));
+    let asked = asked.map(Iterator::collect::<Result<Vec<_>>>).transpose()?;
+    let is_asked = |id: &PlatformId| asked.as_ref().is_none_or(|asked| asked.contains(id));
+    Ok(Reply::ok(&Platforms {
+        platforms: ids().filter(is_asked).map(description).collect(),
         planned: include_planned.then_some(PLANNED),
-    })
+    }))
 }
 
 /// Returns the networks with a connector.
@@ -86,7 +91,15 @@ mod tests {
 
     #[test]
     fn the_backlog_is_shown_on_request_only() {
-        assert!(!list(false).body().contains("planned"));
-        assert!(list(true).body().contains("planned"));
+        assert!(!list(None, false).unwrap().body().contains("planned"));
+        assert!(list(None, true).unwrap().body().contains("planned"));
+    }
+
+    #[test]
+    fn platforms_are_chosen_by_name() {
+        let some = list(Some("x, bluesky"), false).unwrap();
+        let some: serde_json::Value = serde_json::from_str(some.body()).unwrap();
+        assert_eq!(some["platforms"].as_array().unwrap().len(), 2);
+        assert!(list(Some("x,nowhere"), false).is_err());
     }
 }

@@ -6,7 +6,6 @@ use secrecy::{ExposeSecret, SecretString};
 
 use crate::{
     Act, Domain,
-    access::Role,
     error::{Error, Result, Violations},
     input::{
         self,
@@ -14,6 +13,7 @@ use crate::{
     },
     passwords,
     sign_in::{self, UserSession},
+    team,
     token::hash,
 };
 
@@ -59,11 +59,11 @@ pub async fn workspace_settings(act: &Act) -> Result<(String, String)> {
 /// Changes the name and the time zone of the membership's workspace.
 ///
 /// # Errors
-/// [`crate::Code::InsufficientWorkspacePermissions`] unless the caller is an admin,
+/// [`crate::Code::InsufficientWorkspacePermissions`] unless the caller is an admin who sees all brands,
 /// [`crate::Code::SubscriptionRequired`] while the subscription is paused, or everything that is wrong with the values.
 pub async fn set_workspace(act: &Act, name: &str, timezone: &str) -> Result<()> {
     act.membership.require_active()?;
-    act.membership.require(Role::Admin)?;
+    team::require_manager(&act.membership)?;
     let mut broken = Violations::default();
     let name = checked_name(name, &mut broken);
     let zone = Error::merge(broken, input::zone(timezone))?;
@@ -73,8 +73,10 @@ pub async fn set_workspace(act: &Act, name: &str, timezone: &str) -> Result<()> 
         timezone: Set(zone.name().to_owned()),
         ..Default::default()
     };
-    workspace::Entity::update(changed).exec(&act.cx.db.write).await?;
-    Ok(())
+    let tx = act.cx.db.begin().await?;
+    team::lock(act, &tx).await?;
+    workspace::Entity::update(changed).exec(&tx).await?;
+    Ok(tx.commit().await?)
 }
 
 fn checked_name(name: &str, broken: &mut Violations) -> String {
@@ -99,9 +101,8 @@ pub async fn change_password(
     cx: &Domain,
     who: (&UserSession, &SecretString),
     (current, new): (SecretString, SecretString),
-    address: &str,
 ) -> Result<()> {
-    sign_in::confirm_password(cx, who, current, address).await?;
+    sign_in::confirm_password(cx, who, current).await?;
     let hashed = passwords::hash(new, &who.0.email).await?;
     let tx = cx.db.begin().await?;
     sign_in::lock_session(&tx, who).await?;

@@ -5,10 +5,10 @@
 use std::{sync::Arc, time::Duration};
 
 use fanfare_entities::{Millis, api_process};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, sea_query::OnConflict};
 use uuid::Uuid;
 
-use crate::{Domain, error::Result};
+use crate::{Domain, batches, error::Result};
 
 /// The time of silence after which a process counts as dead, in ms.
 pub(crate) const DEAD_AFTER: Millis = 15_000;
@@ -55,6 +55,6 @@ pub(crate) async fn last_seen(cx: &Domain, id: Uuid) -> Result<Option<Millis>> {
 
 /// Deletes the rows of processes that died long ago.
 pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
-    let old = api_process::Entity::delete_many().filter(api_process::Column::SeenAt.lt(before));
-    Ok(old.exec(&cx.db.write).await?.rows_affected)
+    let seen = api_process::Column::SeenAt;
+    batches::delete::<api_process::Entity>(cx, seen, seen.lt(before)).await
 }

@@ -16,6 +16,8 @@ pub struct Reply<T = ()> {
     pub secret: bool,
     /// True if it is the stored reply of an earlier request.
     pub replayed: bool,
+    /// True if the request changed something: only such replies are stored under an `Idempotency-Key`.
+    pub changed: bool,
     /// The seconds after which to ask again, for replies that change.
     pub poll_after: Option<u64>,
     body: String,
@@ -50,6 +52,7 @@ impl<T> Reply<T> {
             status: 200,
             secret: false,
             replayed: false,
+            changed: true,
             poll_after: None,
             body,
             view: PhantomData,
@@ -70,6 +73,13 @@ impl<T> Reply<T> {
         self
     }
 
+    /// Marks the reply to a request that changed nothing: a check, or a question.
+    #[must_use]
+    pub const fn unchanged(mut self) -> Self {
+        self.changed = false;
+        self
+    }
+
     /// Returns the JSON text of the body.
     #[must_use]
     pub fn body(&self) -> &str {
@@ -85,18 +95,19 @@ impl<T> Reply<T> {
     /// Changes the type of the reply. The caller must know that the body has this type.
     #[must_use]
     pub fn cast<U>(self) -> Reply<U> {
-        let Self { status, secret, replayed, poll_after, body, view: _ } = self;
-        Reply { status, secret, replayed, poll_after, body, view: PhantomData }
+        let Self { status, secret, replayed, changed, poll_after, body, view: _ } = self;
+        Reply { status, secret, replayed, changed, poll_after, body, view: PhantomData }
     }
 }
 
 impl<T> Clone for Reply<T> {
     fn clone(&self) -> Self {
-        let Self { status, secret, replayed, poll_after, body, view } = self;
+        let Self { status, secret, replayed, changed, poll_after, body, view } = self;
         Self {
             status: *status,
             secret: *secret,
             replayed: *replayed,
+            changed: *changed,
             poll_after: *poll_after,
             body: body.clone(),
             view: *view,

@@ -13,6 +13,8 @@ pub enum RetryAction {
     Refresh,
     /// The outcome of the call is unknown: reconcile it.
     Lost,
+    /// The network has the same content already: what that means depends on earlier calls.
+    Duplicate,
     /// The account must be connected again.
     Reconnect,
     /// It fails for good.
@@ -34,8 +36,16 @@ pub const fn decide(kind: ErrorKind, phase: Phase) -> RetryAction {
         (ErrorKind::RateLimited | ErrorKind::QuotaExhausted, _) => RetryAction::Wait,
         (ErrorKind::TokenExpired, _) => RetryAction::Refresh,
         (ErrorKind::Reconnect | ErrorKind::InvalidCredentials, _) => RetryAction::Reconnect,
-        (ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Misconfigured, _) => {
-            RetryAction::Stop
-        }
+        (ErrorKind::Duplicate, _) => RetryAction::Duplicate,
+        (
+            ErrorKind::Rejected
+            | ErrorKind::MediaRejected
+            | ErrorKind::Misconfigured
+            | ErrorKind::PermissionMissing
+            | ErrorKind::Restricted
+            | ErrorKind::TargetGone
+            | ErrorKind::Defect,
+            _,
+        ) => RetryAction::Stop,
     }
 }

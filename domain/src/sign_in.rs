@@ -12,9 +12,10 @@ use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use crate::{
-    Domain, Tx,
+    Domain, Tx, batches,
     error::{Code, Error, Result},
-    logins::{self, LoginKind, LoginOutcome},
+    logins::{self, Admission, LoginKind, LoginOutcome, LoginSource},
+    ops::audit,
     passwords,
     token::{self, hash},
     user_lock, users,
@@ -92,19 +93,20 @@ pub(crate) async fn open_session<C: ConnectionTrait>(
     Ok(token)
 }
 
-/// Tries to log in from `address`.
+/// Tries to log in.
 ///
 /// # Errors
 /// The database's.
 pub async fn log_in(
     cx: &Domain,
     (email, password): (&str, SecretString),
-    address: &str,
+    from: LoginSource<'_>,
 ) -> Result<LoginOutcome> {
-    let email = email.trim().to_lowercase();
-    if let Some(wait) = logins::admit(cx, LoginKind::Persons, &email, address).await? {
-        return Ok(LoginOutcome::TooMany(wait));
-    }
+    let email = logins::login_name(email);
+    let counted = match logins::admit(cx, LoginKind::Persons, &email, from).await? {
+        Admission::Wait(wait) => return Ok(LoginOutcome::TooMany(wait)),
+        Admission::Counted(names) => names,
+    };
     let by_email = user::Column::Email.eq(&email);
     let known = user::Entity::find().filter(by_email).one(&cx.db.read).await?;
     let stored = match &known {
@@ -118,10 +120,11 @@ pub async fn log_in(
         None => None,
     };
     let Some(session) = session else {
-        tracing::warn!(address, "a log-in was refused");
+        tracing::warn!(address = from.address, "a log-in was refused");
+        audit::note_refused_login(cx, "person", from.address).await?;
         return Ok(LoginOutcome::Wrong);
     };
-    logins::clear_attempts(cx, LoginKind::Persons, &email, address).await?;
+    logins::clear_attempts(cx, counted).await?;
     Ok(LoginOutcome::LoggedIn(session))
 }
 
@@ -176,18 +179,23 @@ pub async fn confirm_password(
     cx: &Domain,
     (session, token): (&UserSession, &SecretString),
     password: SecretString,
-    address: &str,
 ) -> Result<()> {
-    if let Some(wait) = logins::admit(cx, LoginKind::Persons, &session.email, address).await? {
-        let message = format!("Too many passwords were tried. Wait {} minutes.", wait / 60 + 1);
-        return Err(Error::new(Code::RateLimited, message).with_retry_after(wait.unsigned_abs()));
-    }
+    let browser = hash(token.expose_secret());
+    let admitted = logins::admit_browser(cx, LoginKind::Persons, &session.email, &browser);
+    let counted = match admitted.await? {
+        Admission::Counted(names) => names,
+        Admission::Wait(wait) => {
+            let message = format!("Too many passwords were tried. Wait {} minutes.", wait / 60 + 1);
+            let seconds = wait.unsigned_abs();
+            return Err(Error::new(Code::RateLimited, message).with_retry_after(seconds));
+        }
+    };
     let stored = user_password::Entity::find_by_id(session.user_id).one(&cx.db.read).await?;
     if !passwords::verify(stored.map(|row| row.password_hash), password).await? {
         let message = "The password is wrong.";
         return Err(Error::field(Code::InvalidField, "password", message, "Try again."));
     }
-    logins::clear_attempts(cx, LoginKind::Persons, &session.email, address).await?;
+    logins::clear_attempts(cx, counted).await?;
     let confirmed = user_session::Entity::update_many()
         .col_expr(user_session::Column::ConfirmedAt, Expr::value(cx.clock.now()))
         .filter(user_session::Column::Hash.eq(hash(token.expose_secret())))
@@ -226,6 +234,6 @@ pub async fn log_out(cx: &Domain, token: &SecretString) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let ended = user_session::Column::ExpiresAt.lte(cx.clock.now());
-    Ok(user_session::Entity::delete_many().filter(ended).exec(&cx.db.write).await?.rows_affected)
+    let end = user_session::Column::ExpiresAt;
+    batches::delete::<user_session::Entity>(cx, end, end.lte(cx.clock.now())).await
 }

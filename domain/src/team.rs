@@ -12,11 +12,11 @@ use sea_orm::{
 use crate::{
     Act,
     access::{Membership, Role},
-    accounts::quota,
     credits,
     error::{Code, Error, Result},
     keys,
     quota::Quota,
+    room::{self, Room},
     user_lock, users,
 };
 
@@ -166,10 +166,15 @@ async fn begin_change(act: &Act) -> Result<DatabaseTransaction> {
 pub(crate) async fn lock(act: &Act, tx: &DatabaseTransaction) -> Result<()> {
     require_manager(&act.membership)?;
     workspace::Entity::find_by_id(act.membership.workspace_id).lock_exclusive().one(tx).await?;
-    // The caller may have lost the role while waiting.
+    // The caller may have lost the role, or been locked to a brand, while waiting.
     let mine = member(act, tx, act.caller.user_id).await?;
-    if mine.role < Role::Admin {
-        let message = "You are no longer an admin of the workspace.";
+    let locked = brand_lock::Entity::find()
+        .filter(brand_lock::Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(brand_lock::Column::UserId.eq(act.caller.user_id))
+        .count(tx)
+        .await?;
+    if mine.role < Role::Admin || locked > 0 {
+        let message = "You no longer manage the workspace.";
         return Err(Error::new(Code::InsufficientWorkspacePermissions, message));
     }
     Ok(())
@@ -261,15 +266,12 @@ pub async fn plan_limits(act: &Act) -> Result<Vec<PlanLimit>> {
     let (_, keys) = keys::allowance(cx, conn, person).await?;
     let used = keys::list(cx, person).await?.len() as u64;
     let mut limits = vec![PlanLimit { what: "Your API keys", used, allowed: keys.into() }];
-    if place.brands.is_some() {
-        return Ok(limits);
-    }
-    let (plans, id) = (&cx.settings.plans, place.workspace_id);
-    let mut add = |what, quota: Quota, used| {
-        limits.push(PlanLimit { what, used, allowed: quota.of(plans, place.plan) });
+    let Some(room) = room::of(cx, place).await? else { return Ok(limits) };
+    let mut add = |what, room: Room| {
+        limits.push(PlanLimit { what, used: room.used, allowed: room.max });
     };
-    add("Connected accounts", Quota::Accounts, quota::count(conn, id).await?);
-    add("Members", Quota::Members, users::count_members(conn, id).await?);
-    add("Brands", Quota::Brands, users::count_brands(conn, id).await?);
+    add("Connected accounts", room.accounts.room());
+    add("Members", room.members);
+    add("Brands", room.brands);
     Ok(limits)
 }

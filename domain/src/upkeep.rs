@@ -2,20 +2,25 @@
 
 use std::time::Duration;
 
-use fanfare_entities::{Millis, chore, event, idempotency_key, secret, webhook_delivery};
+use fanfare_entities::{Millis, chore, event, idempotency_key, webhook_delivery};
 use fanfare_jobs::JobKind;
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, sea_query::OnConflict};
-use uuid::Uuid;
+use futures_util::{FutureExt, future::BoxFuture};
+use sea_orm::{
+    ActiveValue::Set,
+    ColumnTrait, EntityTrait, ExprTrait,
+    sea_query::{IntoCondition, OnConflict},
+};
 
 use crate::{
     Domain,
     accounts::oauth_connect,
-    analytics, billing, credits,
+    analytics, batches, billing, business,
     durable::{self, Lease},
     error::Result,
-    feedback,
+    events, feedback,
     idempotency::RETENTION,
-    inbox, logins, mail, media, oauth_provider, ops, processes, sign_in, signup,
+    inbox, invitations, logins, lost_calls, mail, media, oauth_provider, ops, processes, sign_in,
+    signup,
 };
 
 /// The chore that deletes what has expired.
@@ -30,8 +35,12 @@ pub const REFRESH_SUBSCRIPTIONS: &str = "refresh_subscriptions";
 /// The chore that compares wallets with their ledgers.
 pub const CHECK_WALLETS: &str = "check_wallets";
 
+/// The chore that refunds credits of operations that have not ended in time.
+pub const REFUND_CREDITS: &str = "refund_credits";
+
 /// The chores and their intervals.
-const CHORES: [(&str, Duration); 4] = [
+const CHORES: [(&str, Duration); 5] = [
+    (REFUND_CREDITS, Duration::from_secs(5 * 60)),
     (CLEAN_UP, Duration::from_secs(15 * 60)),
     (FIND_ORPHANS, Duration::from_secs(24 * 3_600)),
     (REFRESH_SUBSCRIPTIONS, Duration::from_secs(24 * 3_600)),
@@ -71,65 +80,95 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<chore::M
     Ok(taken.into_iter().next())
 }
 
+/// What a clean-up did.
+#[derive(Debug, Default)]
+pub struct CleanUp {
+    /// The number of rows that were deleted.
+    pub rows: u64,
+    /// The parts that failed. They are tried again next time.
+    pub failed: Vec<&'static str>,
+}
+
 /// Deletes what has expired: idempotency keys after a day, events and ended deliveries after thirty days, failed copies
 /// and upload addresses after a day, drop pages after thirty days, unused files when the plan says so, samples and
 /// workers' rows after a day, agent feedback after 180 days, log-ins and connect sessions after their end, codes and
-/// tokens a day after theirs, and the content of letters a day after they were sent. Refunds credits of operations that
-/// have not ended in time.
-///
-/// # Errors
-/// The database's.
-pub async fn clean_up(cx: &Domain) -> Result<u64> {
-    let (now, db) = (cx.clock.now(), &cx.db.write);
-    let mut gone = 0;
-    let old_keys = idempotency_key::Column::CreatedAt.lt(now - RETENTION);
-    let sealed: Vec<_> = idempotency_key::Entity::find()
-        .filter(old_keys.clone())
-        .filter(idempotency_key::Column::SecretId.is_not_null())
-        .all(db)
-        .await?;
-    let sealed = sealed.into_iter().filter_map(|row| row.secret_id);
-    gone += secret::Entity::delete_many()
-        .filter(secret::Column::Id.is_in(sealed))
-        .exec(db)
-        .await?
-        .rows_affected;
-    gone += idempotency_key::Entity::delete_many().filter(old_keys).exec(db).await?.rows_affected;
-    gone += webhook_delivery::Entity::delete_many()
-        .filter(webhook_delivery::Column::DueAt.is_null())
-        .filter(webhook_delivery::Column::UpdatedAt.lt(now - 30 * DAY))
-        .exec(db)
-        .await?
-        .rows_affected;
-    // Ids are indexed and ordered by the time on the machine that made them; `created_at` decides.
-    gone += event::Entity::delete_many()
-        .filter(event::Column::Id.lt(first_id_at(now - 30 * DAY)))
-        .filter(event::Column::CreatedAt.lt(now - 30 * DAY))
-        .exec(db)
-        .await?
-        .rows_affected;
-    gone += media::delete_failed(cx, now - DAY).await?;
-    gone += media::signed::prune(cx).await?;
-    gone += media::guest_uploads::prune(cx).await?;
-    gone += media::retention::delete_unused(cx).await?;
-    gone += ops::samples::prune(cx).await?;
-    gone += ops::fleet::prune(cx).await?;
-    gone += ops::sessions::prune(cx).await?;
-    gone += sign_in::prune(cx).await? + logins::prune(cx).await?;
-    gone += oauth_connect::prune(cx).await? + oauth_provider::prune(cx).await?;
-    gone += signup::prune(cx).await? + billing::events::prune(cx, now - 30 * DAY).await?;
-    gone += billing::forget_calls(cx, now - 30 * DAY).await?;
-    gone += mail::prune(cx).await? + sign_in::links::prune(cx).await?;
-    gone += feedback::prune(cx).await? + crate::invitations::prune(cx).await?;
-    gone += processes::prune(cx, now - DAY).await? + analytics::prune(cx).await?;
-    gone += credits::refund_expired(cx).await?;
-    gone += inbox::prune(cx).await? + crate::business::sync::prune(cx).await?;
-    Ok(gone)
+/// tokens a day after theirs, and the content of e-mails a day after they were sent. Each part succeeds or fails alone.
+pub async fn clean_up(cx: &Domain) -> CleanUp {
+    let now = cx.clock.now();
+    let parts: [(&'static str, BoxFuture<'_, Result<u64>>); 26] = [
+        ("idempotency keys", delete_keys(cx, now - RETENTION).boxed()),
+        ("webhook deliveries", delete_deliveries(cx, now - 30 * DAY).boxed()),
+        ("events", delete_events(cx, now - 30 * DAY).boxed()),
+        ("failed copies", media::delete_failed(cx, now - DAY).boxed()),
+        ("upload addresses", media::signed::prune(cx).boxed()),
+        ("guest uploads", media::guest_uploads::prune(cx).boxed()),
+        ("unused files", media::retention::delete_unused(cx).boxed()),
+        ("samples", ops::samples::prune(cx).boxed()),
+        ("workers", ops::fleet::prune(cx).boxed()),
+        ("operators' log-ins", ops::sessions::prune(cx).boxed()),
+        ("log-ins", sign_in::prune(cx).boxed()),
+        ("log-in attempts", logins::prune(cx).boxed()),
+        ("connect sessions", oauth_connect::prune(cx).boxed()),
+        ("codes and tokens", oauth_provider::prune(cx).boxed()),
+        ("signups", signup::prune(cx).boxed()),
+        ("Stripe's events", billing::events::prune(cx, now - 30 * DAY).boxed()),
+        ("calls of Stripe", billing::forget_calls(cx, now - 30 * DAY).boxed()),
+        ("letters", mail::prune(cx).boxed()),
+        ("password links", sign_in::links::prune(cx).boxed()),
+        ("feedback", feedback::prune(cx).boxed()),
+        ("invitations", invitations::prune(cx).boxed()),
+        ("processes", processes::prune(cx, now - DAY).boxed()),
+        ("numbers", analytics::prune(cx).boxed()),
+        ("results of changes", lost_calls::register::prune(cx, now - 30 * DAY).boxed()),
+        ("inbox", inbox::prune(cx).boxed()),
+        ("business profiles", business::sync::prune(cx).boxed()),
+    ];
+    let mut done = CleanUp::default();
+    for (part, task) in parts {
+        match task.await {
+            Ok(rows) => done.rows += rows,
+            Err(error) => {
+                tracing::warn!(part, %error, "a part of the clean-up failed; it is tried again later");
+                done.failed.push(part);
+            }
+        }
+    }
+    done
 }
 
-/// Returns the smallest id of a time, since ids begin with their time.
-fn first_id_at(time: Millis) -> Uuid {
-    uuid::Builder::from_unix_timestamp_millis(time.max(0).unsigned_abs(), &[0; 10]).into_uuid()
+async fn delete_keys(cx: &Domain, before: Millis) -> Result<u64> {
+    let at = idempotency_key::Column::CreatedAt;
+    let old = at.lt(before).into_condition();
+    let sealed = old.clone().add(idempotency_key::Column::SecretId.is_not_null());
+    batches::repeat(|| async {
+        let first = batches::first::<idempotency_key::Entity>(at, &sealed);
+        let rows = first.all(&cx.db.write).await?;
+        let secrets = rows.iter().filter_map(|row| row.secret_id).collect();
+        let tx = cx.db.begin().await?;
+        batches::delete_secrets(&tx, secrets).await?;
+        for row in &rows {
+            idempotency_key::Entity::delete_by_id((row.owner_id, row.key.clone()))
+                .exec(&tx)
+                .await?;
+        }
+        tx.commit().await?;
+        Ok(rows.len() as u64)
+    })
+    .await?;
+    batches::delete::<idempotency_key::Entity>(cx, at, old).await
+}
+
+async fn delete_deliveries(cx: &Domain, before: Millis) -> Result<u64> {
+    let at = webhook_delivery::Column::UpdatedAt;
+    let ended = webhook_delivery::Column::DueAt.is_null().and(at.lt(before));
+    batches::delete::<webhook_delivery::Entity>(cx, at, ended).await
+}
+
+/// Ids are indexed and ordered by the time on the machine that made them; `created_at` decides.
+async fn delete_events(cx: &Domain, before: Millis) -> Result<u64> {
+    let id = event::Column::Id;
+    let old = id.lt(events::first_id_at(before)).and(event::Column::CreatedAt.lt(before));
+    batches::delete::<event::Entity>(cx, id, old).await
 }
 
 /// Gives a chore back until its next time.

@@ -5,6 +5,7 @@ mod brands;
 use fanfare_entities::{
     Millis, UserId, WorkspaceId, brand_lock, invitation, membership, subscription, user, workspace,
 };
+use fanfare_mail::canonical_address;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     PaginatorTrait, QueryFilter, QueryOrder, sea_query::OnConflict,
@@ -17,10 +18,22 @@ use crate::{
     error::{Code, Error, Result, excerpt},
     input::text::{self, TextRule},
     keys, oauth_provider,
+    posts::unpaid,
 };
 
 pub(crate) use brands::{count_brands, insert_brand};
 pub use brands::{create_brand, lock_to_brand, unlock_from_brand};
+
+/// The owner of an embedded installation, whom its first start creates.
+pub const OWNER: &str = "owner@localhost";
+
+/// Returns the owner of an embedded installation, if there is one.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn owner(cx: &Domain) -> Result<Option<UserId>> {
+    find(cx, OWNER).await
+}
 
 /// Returns the user with this address, or creates one with a personal workspace on the highest plan.
 ///
@@ -126,9 +139,6 @@ pub async fn workspaces_of(cx: &Domain, person: UserId, least: Role) -> Result<V
     Ok(rows.into_iter().map(|row| Workspace { id: row.id, name: row.name }).collect())
 }
 
-/// The longest possible e-mail address, in bytes.
-const MAX_EMAIL_BYTES: usize = 254;
-
 /// Checks the name of a user, a workspace or a brand.
 pub(crate) fn check_name(name: &str) -> Result<()> {
     if fanfare_platforms::text::is_blank(name) {
@@ -145,15 +155,11 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
 
 /// Returns an e-mail address in the form in which it is stored.
 pub(crate) fn normalized_email(email: &str) -> Result<String> {
-    let email = email.trim().to_lowercase();
-    let well_formed = email.split_once('@').is_some_and(|(name, host)| {
-        !name.is_empty() && !host.is_empty() && !email.contains(char::is_whitespace)
-    });
-    if well_formed && text::is_clean(&email) && email.len() <= MAX_EMAIL_BYTES {
-        return Ok(email);
-    }
-    let message = format!("{:?} is not an e-mail address.", excerpt(&email));
-    Err(Error::field(Code::InvalidField, "email", message, "Send an address like ada@example.com."))
+    canonical_address(email).ok_or_else(|| {
+        let message = format!("{:?} is not an e-mail address.", excerpt(email.trim()));
+        let remedy = "Send an address like ada@example.com, without a name.";
+        Error::field(Code::InvalidField, "email", message, remedy)
+    })
 }
 
 /// Creates a team workspace; its owner is an admin.
@@ -363,5 +369,6 @@ pub async fn set_plan(
         row.api_addon = Set(addon);
     }
     subscription::Entity::update(row).exec(&cx.db.write).await?;
+    unpaid::resume_all(cx, id).await?;
     credits::update_for(cx, id).await
 }

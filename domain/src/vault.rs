@@ -5,6 +5,8 @@
 //! cannot be decrypted there. Each row names its master key by the key's id, so that an old master key can still
 //! decrypt what it encrypted.
 
+mod probe;
+
 use std::{collections::BTreeSet, fmt};
 
 use base64::{
@@ -29,6 +31,8 @@ use crate::{
     db::Db,
     error::{Error, Result},
 };
+
+pub use probe::ProbeError;
 
 const NONCE: usize = 24;
 const KEY: usize = 32;
@@ -171,7 +175,9 @@ impl Vault {
                     .filter(filter)
                     .exec(&db.write)
                     .await?;
-                done.changed += kept.rows_affected;
+                if row.owner_table != probe::OWNER {
+                    done.changed += kept.rows_affected;
+                }
             }
         }
     }

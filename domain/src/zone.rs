@@ -30,6 +30,29 @@ pub fn next_day(day: NaiveDate) -> NaiveDate {
     day.checked_add_days(Days::new(1)).unwrap_or(day)
 }
 
+/// Returns the names of all time zones.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name())
+}
+
+/// Returns the zone that somebody means by a name or a city, such as "europe/berlin", "berlin" or "New York"; the text
+/// itself if there is none, or more than one.
+#[must_use]
+pub fn meant(text: &str) -> &str {
+    let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-'], "_");
+    let text = text.trim();
+    let asked = plain(text);
+    if let Some(name) = names().find(|name| plain(name) == asked) {
+        return name;
+    }
+    let city = |name: &'static str| name.rsplit_once('/').map(|(_, city)| city);
+    let mut found = names().filter(|name| city(name).is_some_and(|city| plain(city) == asked));
+    match (found.next(), found.next()) {
+        (Some(name), None) => name,
+        _ => text,
+    }
+}
+
 fn parse_zone(zone: &str) -> Tz {
     zone.parse().unwrap_or(Tz::UTC)
 }
@@ -37,6 +60,21 @@ fn parse_zone(zone: &str) -> Tz {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_city_means_its_zone() {
+        for (text, zone) in [
+            ("berlin", "Europe/Berlin"),
+            (" New York ", "America/New_York"),
+            ("america/new york", "America/New_York"),
+            ("utc", "UTC"),
+            ("Sao Paulo", "America/Sao_Paulo"),
+            ("Atlantis", "Atlantis"),
+            ("", ""),
+        ] {
+            assert_eq!(meant(text), zone, "{text}");
+        }
+    }
 
     #[test]
     fn a_day_is_as_long_as_its_zone_makes_it() {

@@ -26,6 +26,8 @@ pub struct Model {
     pub wake_at: Option<Millis>,
     /// The time at which the next daily reading starts.
     pub daily_at: Millis,
+    /// The first day that the current daily reading has read. Null if it has read none yet.
+    pub first_day: Option<String>,
     /// The next day to read in the current daily reading. Null if none is in progress.
     pub next_day: Option<String>,
     /// True if the posts of the account were listed in the current daily reading.

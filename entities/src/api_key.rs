@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-use crate::{KeyId, Millis, UserId, WorkspaceId};
+use crate::{BrandId, KeyId, Millis, UserId, WorkspaceId};
 
 /// An API key. The key itself is not stored.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -31,6 +31,8 @@ pub struct Model {
     pub revoked_at: Option<Millis>,
     /// The time at which the key expires.
     pub expires_at: Option<Millis>,
+    /// The only brand of its workspace that it can access, if it is limited to one.
+    pub brand_id: Option<BrandId>,
 }
 
 /// No relations, because joins are written in the queries that need them.

@@ -56,8 +56,12 @@ pub struct Model {
     pub schedule_id: Option<String>,
     /// The plan that it changes to.
     pub pending_tier: Option<PlanTier>,
+    /// True if the plan that it changes to includes the API add-on.
+    pub pending_api_addon: Option<bool>,
     /// The time of the change of plan.
     pub pending_at: Option<Millis>,
+    /// The time at which a cancelled subscription ends.
+    pub cancel_at: Option<Millis>,
     /// The start of the current pause.
     pub paused_at: Option<Millis>,
     /// The time at which the current pause ends automatically.

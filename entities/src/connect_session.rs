@@ -66,6 +66,16 @@ pub struct Model {
     pub choices: Option<Json>,
     /// The connected accounts.
     pub account_ids: Json,
+    /// The address that the person is sent back to at the end.
+    pub return_url: Option<String>,
+    /// The text by which the program that created it knows it.
+    pub reference: Option<String>,
+    /// The name of the program that the person comes from.
+    pub app_name: Option<String>,
+    /// True if the link needs no account of this service.
+    pub guest: bool,
+    /// The SHA-256 hash of the secret of the one browser that such a link was opened in.
+    pub guest_hash: Option<String>,
     /// The time of creation.
     pub created_at: Millis,
     /// The time of the last change.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
 use serde::Serialize;
 
-use crate::{CreditEntryId, Millis, UserId};
+use crate::{CreditEntryId, KeyId, Millis, UserId, WorkspaceId};
 
 /// The reason a balance changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum, Serialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub enum EntryKind {
     Settle,
     /// An operation was not carried out, and the reserved credits were returned.
     Refund,
-    /// The payment for a pack was refunded or disputed.
+    /// The payment for a pack was refunded or disputed; with a positive amount, the refund failed or the dispute was won.
     Withdraw,
     /// An operator changed the plan.
     Adjust,
@@ -57,6 +57,8 @@ pub struct Model {
     pub amount: i64,
     /// The balance of the pool after the change.
     pub balance: i64,
+    /// The workspace of the operation; `None` for what concerns the whole wallet.
+    pub workspace_id: Option<WorkspaceId>,
     /// The operation that the credits were reserved for.
     pub operation: Option<String>,
     /// The period of a grant, or the payment of a pack.
@@ -64,6 +66,10 @@ pub struct Model {
     pub reference: Option<String>,
     /// The time of creation.
     pub created_at: Millis,
+    /// The key that the operation was asked for with, or the grant of a tool.
+    pub key_id: Option<KeyId>,
+    /// The text by which the caller knows the operation.
+    pub caller_reference: Option<String>,
 }
 
 /// No relations, because joins are written in the queries that need them.

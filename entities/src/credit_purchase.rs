@@ -15,8 +15,10 @@ pub struct Model {
     pub user_id: UserId,
     /// The number of credits.
     pub credits: i64,
-    /// The number of credits that refunds and disputes have withdrawn.
+    /// The number of credits that refunds and disputes withdraw.
     pub withdrawn: i64,
+    /// The number of these that the wallet had, and gets back if they are not withdrawn any more.
+    pub taken: i64,
     /// The time at which it was credited.
     pub created_at: Millis,
 }

@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-use crate::{Millis, UserId};
+use crate::{KeyId, Millis, UserId, WorkspaceId};
 
 /// The status of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
@@ -25,6 +25,8 @@ pub struct Model {
     pub operation: String,
     /// The owner of the wallet.
     pub user_id: UserId,
+    /// The workspace of the operation.
+    pub workspace_id: Option<WorkspaceId>,
     /// The credits from the included pool.
     pub included: i64,
     /// The credits from the purchased pool.
@@ -39,6 +41,10 @@ pub struct Model {
     pub created_at: Millis,
     /// The time of the end.
     pub ended_at: Option<Millis>,
+    /// The key that the operation was asked for with, or the grant of a tool.
+    pub key_id: Option<KeyId>,
+    /// The text by which the caller knows the operation.
+    pub caller_reference: Option<String>,
 }
 
 /// No relations, because joins are written in the queries that need them.

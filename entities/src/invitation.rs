@@ -19,7 +19,7 @@ pub struct Model {
     pub role: Role,
     /// The admin who sent it.
     pub invited_by: UserId,
-    /// SHA-256 of the token in the letter's link.
+    /// SHA-256 of the token in the e-mail's link.
     pub token_hash: String,
     /// The time at which it was sent.
     pub created_at: Millis,

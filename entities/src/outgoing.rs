@@ -51,6 +51,8 @@ pub struct Model {
     pub sending_at: Option<Millis>,
     /// The deadline of that call.
     pub sending_until: Option<Millis>,
+    /// The time at which a complete list first did not show the result of the call. Null if none was read.
+    pub absent_at: Option<Millis>,
     /// The number of times that call was made again.
     pub repeated: i32,
     /// The network's id of what was made.

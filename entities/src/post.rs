@@ -99,6 +99,8 @@ pub struct Model {
     pub sending_until: Option<Millis>,
     /// The time of the first attempt to determine the outcome of a lost answer.
     pub reconciling_at: Option<Millis>,
+    /// The time at which a complete list first did not show the result of the call. Null if none was read.
+    pub absent_at: Option<Millis>,
     /// The fencing token of the claim that emitted `post.publishing`. Null if it was not emitted since it was last
     /// scheduled.
     pub announced_fence: Option<i64>,
@@ -108,6 +110,8 @@ pub struct Model {
     pub platform_post_id: Option<String>,
     /// The public address.
     pub platform_post_url: Option<String>,
+    /// The further public parts: a list of `{name, platform_post_id, platform_post_url}`. Null if there are none.
+    pub parts: Option<Json>,
     /// A list of warnings about the conversion. Null if there are none.
     pub warnings: Option<Json>,
     /// The code of the error or of the reason that it waits.

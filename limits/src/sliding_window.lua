@@ -5,7 +5,7 @@
 -- many ms it may be made; 0 is now.
 --
 -- A subject's calls are a sorted set by time: those made ('c:' and the name), and behind them those that wait ('w:' and the
--- id), each at the time it was told. All its limits are read from the one set: the call before which a limit lets no other
+-- id), each at the time it was given. All its limits are read from the one set: the call before which a limit lets no other
 -- one through is the n-th from its end, however long the limit is. Whoever comes back at its time is let through if the
 -- calls really made allow it, so a call that was late moves those behind it.
 --

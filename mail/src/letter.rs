@@ -1,4 +1,4 @@
-//! The letters that Fanfare sends.
+//! The e-mails that Fanfare sends.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,31 +23,31 @@ impl std::fmt::Debug for Letter {
 }
 
 impl Letter {
-    /// Returns the letter after a payment, with a link to set a first password.
+    /// Returns the e-mail after a payment, with a link to set a first password.
     #[must_use]
     pub fn set_password(to: &str, link: &str) -> Self {
         let text = format!(
             "Your payment went through and your Fanfare account is ready.\n\n\
              Choose a password to log in:\n\n{link}\n\n\
              The link works once and expires in 24 hours. After that, ask for a new one on the log-in page.\n\n\
-             If you did not sign up for Fanfare, ignore this letter: without the link nobody can log in.\n"
+             If you did not sign up for Fanfare, ignore this e-mail: without the link nobody can log in.\n"
         );
         Self::linked(to, "Set your Fanfare password", text, link)
     }
 
-    /// Returns the letter with a link to reset a forgotten password.
+    /// Returns the e-mail with a link to reset a forgotten password.
     #[must_use]
     pub fn reset_password(to: &str, link: &str) -> Self {
         let text = format!(
             "Somebody asked to reset the password of your Fanfare account.\n\n\
              Choose a new password:\n\n{link}\n\n\
              The link works once and expires in 1 hour. A new password ends every log-in of your account.\n\n\
-             If it was not you, ignore this letter: your password stays as it is.\n"
+             If it was not you, ignore this e-mail: your password stays as it is.\n"
         );
         Self::linked(to, "Reset your Fanfare password", text, link)
     }
 
-    /// Returns the letter that tells a user that an app was given access to the account.
+    /// Returns the e-mail that tells a user that an app was given access to the account.
     #[must_use]
     pub fn app_authorized(to: &str, name: &str, link: &str) -> Self {
         let text = format!(
@@ -58,7 +58,7 @@ impl Letter {
         Self::linked(to, "A tool was given access to your Fanfare account", text, link)
     }
 
-    /// Returns the letter that tells a user that an API key was created.
+    /// Returns the e-mail that tells a user that an API key was created.
     #[must_use]
     pub fn api_key_created(to: &str, name: &str, link: &str) -> Self {
         let text = format!(
@@ -69,14 +69,14 @@ impl Letter {
         Self::linked(to, "An API key was created for your Fanfare account", text, link)
     }
 
-    /// Returns the letter that invites a person into a workspace.
+    /// Returns the e-mail that invites a person into a workspace.
     #[must_use]
     pub fn invitation(to: &str, workspace: &str, inviter: &str, link: &str) -> Self {
         let text = format!(
             "{inviter:?} invites you to the workspace {workspace:?} on Fanfare.\n\n\
              Join it:\n\n{link}\n\n\
              The link works once and expires in 7 days.\n\n\
-             If you do not know the sender, ignore this letter: nothing happens without the link.\n"
+             If you do not know the sender, ignore this e-mail: nothing happens without the link.\n"
         );
         Self::linked(to, "You are invited to a Fanfare workspace", text, link)
     }

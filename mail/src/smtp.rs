@@ -1,9 +1,9 @@
-//! Sends letters through the operator's mail server.
+//! Sends e-mails through the operator's mail server.
 
 use std::{fmt, time::Duration};
 
 use lettre::{
-    AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
+    Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
     message::{Mailbox, header::ContentType},
     transport::smtp::{
         Error as SmtpError,
@@ -20,7 +20,7 @@ use crate::Letter;
 /// The time-out of each step of an SMTP session.
 const STEP: Duration = Duration::from_secs(20);
 
-/// Sends letters through one server. Cheap to clone.
+/// Sends e-mails through one server. Cheap to clone.
 #[derive(Clone)]
 pub struct Mailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
@@ -50,14 +50,14 @@ pub enum MailerError {
     Tls(String),
 }
 
-/// Why a letter was not sent.
+/// Why an e-mail was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum SendError {
     /// The server refused it permanently.
-    #[error("the mail server refused the letter ({0})")]
+    #[error("the mail server refused the e-mail ({0})")]
     Refused(String),
     /// It may succeed later. The server may have accepted it anyway, if the connection was lost at the end.
-    #[error("the mail server did not take the letter ({0})")]
+    #[error("the mail server did not take the e-mail ({0})")]
     Transient(String),
 }
 
@@ -110,15 +110,16 @@ impl Mailer {
         }
     }
 
-    /// Sends a letter. `id` and the sender's domain form its `Message-ID`, by which mail servers and mailboxes can drop
+    /// Sends an e-mail. `id` and the sender's domain form its `Message-ID`, by which mail servers and mailboxes can drop
     /// duplicates.
     ///
     /// # Errors
     /// [`SendError::Refused`] is permanent, [`SendError::Transient`] is not.
     pub async fn send(&self, id: &str, letter: &Letter) -> Result<(), SendError> {
         let refused = |what: String| SendError::Refused(what);
-        let to: Mailbox =
+        let to: Address =
             letter.to.parse().map_err(|_| refused("the address is not one".to_owned()))?;
+        let to = Mailbox::new(None, to);
         let message = Message::builder()
             .from(self.from.clone())
             .to(to)
@@ -126,7 +127,7 @@ impl Mailer {
             .message_id(Some(format!("<{id}@{}>", self.from.email.domain())))
             .header(ContentType::TEXT_PLAIN)
             .body(letter.text.clone())
-            .map_err(|_| refused("the letter cannot be written".to_owned()))?;
+            .map_err(|_| refused("the e-mail cannot be written".to_owned()))?;
         match self.transport.send(message).await {
             Ok(_) => Ok(()),
             Err(error) => Err(failure(&error)),

@@ -167,7 +167,7 @@ mod tests {
         let space = living.space(1).await?;
         let (_, kept) = space.fresh("copy")?;
         fs::create_dir(room.0.join("dead"))?;
-        fs::write(room.0.join("dead/fanfare-x.copy"), b"half a film")?;
+        fs::write(room.0.join("dead/fanfare-x.copy"), b"half a video")?;
         fs::write(room.0.join("dead.lock"), b"")?;
         let other = Scratch::new(room.0.clone(), 10 << 20);
         let (_, own) = other.space(1).await?.fresh("copy")?;

@@ -37,7 +37,7 @@ pub async fn shrink(
     let facts = blocking(move || header::read(&at, base)).await?;
     let profile = Profile { target: Target::Jpeg, bytes_max, width_max: MAX_WIDTH };
     match picture::make(tools, &local, &facts, &profile).await?.content {
-        Content::Memory(made) => Ok(made.into()),
+        Content::Memory(made, _) => Ok(made.into()),
         Content::File(at) => Ok(tokio::fs::read(&at).await?.into()),
     }
 }

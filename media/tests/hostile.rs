@@ -13,10 +13,17 @@ use std::{
 
 use fanfare_media::{Flaw, Profile, S3, Scratch, Store, Target, Tools, analyse, convert};
 
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The growth of this process's memory that is allowed, in KiB.
 const GROWTH: u64 = 64 * 1024;
+
+/// The same while many are worked on at once: what a decoder has freed goes back to the system later.
+const GROWTH_AT_ONCE: u64 = 192 * 1024;
 
 /// A file, the type it claims to be, and the codes that say what is wrong with it: by ffprobe and without it. An empty
 /// code: it is harmless in the end, and read.
@@ -85,11 +92,15 @@ impl Bait {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_hostile_reads_connects_or_grows() -> Result<(), Failure> {
     let dir = std::env::temp_dir().join(format!("fanfare-hostile-{}", std::process::id()));
     fs::create_dir_all(&dir)?;
-    let done = all(&dir).await;
+    let done = async {
+        at_once(&dir).await?;
+        all(&dir).await
+    }
+    .await;
     fs::remove_dir_all(&dir)?;
     done
 }
@@ -123,6 +134,60 @@ async fn all(dir: &Path) -> Result<(), Failure> {
     // Lets the waiting thread go.
     drop(OpenOptions::new().read(true).open(&bait.pipe)?);
     Ok(())
+}
+
+/// Many large pictures at once take no more memory than one.
+async fn at_once(dir: &Path) -> Result<(), Failure> {
+    let store = Store::open(&format!("file://{}/store", dir.display()), S3::default())?;
+    let tools = Tools::find(None, std::env::var_os("PATH").as_deref());
+    let noise = |size: &str| format!("testsrc2=size={size},noise=alls=20");
+    let draw = |size: &str, name: &str, more: &[&str]| {
+        let source = noise(size);
+        let args = [&["-f", "lavfi", "-i", &source, "-frames:v", "1"], more].concat();
+        ffmpeg(dir, &args, name)
+    };
+    let files = [
+        ("image/jpeg", turned(&draw("4000x3000", "turned.jpg", &["-q:v", "8"])?)),
+        ("image/jpeg", draw("4096x3072", "wide.jpg", &["-q:v", "12"])?),
+        ("image/png", draw("2400x2300", "deep.png", &["-pix_fmt", "rgb48be"])?),
+        ("image/png", draw("8000x6000", "large.png", &["-pix_fmt", "gray"])?),
+        ("image/webp", draw("2400x2300", "picture.webp", &["-quality", "30"])?),
+        ("image/gif", draw("3000x2000", "picture.gif", &[])?),
+    ];
+    let mut paths = Vec::new();
+    for (mime, bytes) in files {
+        paths.push((mime, store.put("w", mime, &bytes).await?));
+    }
+    let before = memory("VmRSS:")?;
+    fs::write("/proc/self/clear_refs", "5")?;
+    let mut running = tokio::task::JoinSet::new();
+    for (mime, path) in paths.iter().cycle().take(4 * paths.len()).cloned().collect::<Vec<_>>() {
+        let (store, tools, dir) = (store.clone(), tools.clone(), dir.to_owned());
+        running.spawn(async move {
+            let told = analyse(&store, &tools, &scratch(&dir), &path, mime).await?;
+            for target in [Target::Jpeg, Target::Png] {
+                let profile = Profile { target, bytes_max: 8_000_000, width_max: 0 };
+                let from = (path.as_str(), &told.facts);
+                match convert(&store, &tools, &scratch(&dir), from, &profile, "made").await {
+                    Ok(_) | Err(Flaw::NoTools) => {}
+                    Err(flaw) => return Err(flaw),
+                }
+            }
+            Ok::<(), Flaw>(())
+        });
+    }
+    while let Some(done) = running.join_next().await {
+        done??;
+    }
+    let grown = memory("VmHWM:")?.saturating_sub(before);
+    assert!(grown <= GROWTH_AT_ONCE, "many at once: grown by {grown} KiB");
+    Ok(())
+}
+
+/// A JPEG with the mark that it lies on its side.
+fn turned(jpeg: &[u8]) -> Vec<u8> {
+    let exif = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+    [&jpeg[..2], exif, &jpeg[2..]].concat()
 }
 
 /// Converts a file, and returns why it was not converted, missing tools aside.

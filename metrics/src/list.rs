@@ -87,7 +87,7 @@ pub(crate) const LATENESS_SECONDS: Metric = histogram(
 pub(crate) const CLAIMS: Metric = counter(
     "fanfare_claims_total",
     &["kind", "outcome"],
-    "Rows that workers tried to claim: claimed, or skipped because they were not due or held by another worker.",
+    "Rows that workers tried to claim: taken, or passed because they were not due or held by another worker.",
 );
 pub(crate) const GROUP_ROWS: Metric = histogram(
     "fanfare_group_rows",
@@ -124,7 +124,7 @@ pub(crate) const DUE_ROWS: Metric = gauge(
 pub(crate) const DUE_OLDEST: Metric = gauge(
     "fanfare_due_oldest_seconds",
     &["kind"],
-    "For how long the oldest of them is due; from the leading scheduler only.",
+    "For how long the oldest of them is due that a free worker could take: no post that waits for its account's turn or a pause; from the leading scheduler only.",
 );
 pub(crate) const SWEEPS: Metric = counter(
     "fanfare_sweeps_total",
@@ -183,6 +183,12 @@ pub(crate) const WALLET_MISMATCHES: Metric = counter(
     "Wallets whose balances and ledger differed in a daily check.",
 );
 
+pub(crate) const UNSETTLED_PAYMENTS: Metric = counter(
+    "fanfare_unsettled_payments_total",
+    &[],
+    "Payments that a daily look at the payment provider found neither delivered nor given back.",
+);
+
 /// All metrics.
 pub const ALL: &[Metric] = &[
     INFO,
@@ -213,4 +219,5 @@ pub const ALL: &[Metric] = &[
     TOKEN_REFRESHES,
     ACCOUNTS_LOST,
     WALLET_MISMATCHES,
+    UNSETTLED_PAYMENTS,
 ];

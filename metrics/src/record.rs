@@ -152,6 +152,11 @@ pub fn wallet_mismatches(count: usize) {
     counter!(list::WALLET_MISMATCHES.name).increment(to_u64(count));
 }
 
+/// Records how many payments were found neither delivered nor given back.
+pub fn unsettled_payments(count: usize) {
+    counter!(list::UNSETTLED_PAYMENTS.name).increment(to_u64(count));
+}
+
 const fn bool_value(on: bool) -> f64 {
     if on { 1.0 } else { 0.0 }
 }

@@ -27,6 +27,7 @@ fn record_everything() {
     record::token_refresh("bluesky", "fresh");
     record::account_lost("bluesky");
     record::wallet_mismatches(1);
+    record::unsettled_payments(1);
 }
 
 fn recorded() -> String {

@@ -1,12 +1,12 @@
 //! The client: two connection pools with the same address check.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
 use http::Method;
 use url::{Host, Origin, Url};
 
 use crate::{
-    Error, ErrorKind, Policy, Request, opened,
+    Error, ErrorKind, Policy, Request, ServerClock, opened,
     policy::{self, Rules},
     resolver::{self, Lookup, Resolver},
 };
@@ -27,6 +27,7 @@ pub struct Client {
     pools: Arc<Pools>,
     trusted: Arc<[Origin]>,
     peer: &'static str,
+    clock: ServerClock,
 }
 
 /// A pool is keyed by origin only. Trusted requests have a pool of their own, so that a connection that was opened with
@@ -72,7 +73,12 @@ impl Client {
             rules,
             lookup: lookup.clone(),
         };
-        Ok(Self { pools: Arc::new(pools), trusted: Arc::new([]), peer: "other" })
+        Ok(Self {
+            pools: Arc::new(pools),
+            trusted: Arc::new([]),
+            peer: "other",
+            clock: ServerClock::default(),
+        })
     }
 
     /// Returns a client that also trusts exactly these origins (scheme, host, port). For them, and only for them,
@@ -91,6 +97,18 @@ impl Client {
         Self { peer, ..self.clone() }
     }
 
+    /// Returns a client with a clock of its own: it shows the time of the server that last answered its requests.
+    #[must_use]
+    pub fn timed(&self) -> Self {
+        Self { clock: ServerClock::default(), ..self.clone() }
+    }
+
+    /// Returns the clock of the server that last answered.
+    #[must_use]
+    pub const fn server_clock(&self) -> &ServerClock {
+        &self.clock
+    }
+
     pub(crate) const fn peer(&self) -> &'static str {
         self.peer
     }
@@ -98,25 +116,31 @@ impl Client {
     /// Checks an address that a user gave, without connecting: scheme, port, host literal and DNS answers.
     ///
     /// # Errors
-    /// [`ErrorKind::Blocked`] with the reason if the address is not allowed; [`ErrorKind::NotSent`] if its name cannot
+    /// [`ErrorKind::Blocked`] with all reasons if the address is not allowed; [`ErrorKind::NotSent`] if its name cannot
     /// be
     /// resolved.
     pub async fn check(&self, url: &Url) -> Result<(), Error> {
         let trusted = self.trusts(url);
-        self.check_address(url, trusted)?;
-        let Some(Host::Domain(name)) = url.host() else { return Ok(()) };
-        if trusted || self.pools.rules.any_address {
-            return Ok(());
+        let mut reasons = self.reasons(url, trusted);
+        let guarded = !trusted && !self.pools.rules.any_address;
+        if let Some(Host::Domain(name)) = url.host().filter(|_| guarded) {
+            match self.look_up(url, name).await {
+                Ok(found) if resolver::only_public(found.clone()).is_err() => {
+                    reasons.push("its name has only private or reserved addresses");
+                }
+                Err(error) if reasons.is_empty() => return Err(error),
+                Ok(_) | Err(_) => {}
+            }
         }
+        blocked(url, &reasons)
+    }
+
+    async fn look_up(&self, url: &Url, name: &str) -> Result<Vec<IpAddr>, Error> {
         let unresolved = |cause: String| Error::new(ErrorKind::NotSent, url, cause);
-        let found = tokio::time::timeout(CHECK_TIMEOUT, (self.pools.lookup)(name.to_owned()))
+        tokio::time::timeout(CHECK_TIMEOUT, (self.pools.lookup)(name.to_owned()))
             .await
             .map_err(|_| unresolved("its name was not resolved in time".to_owned()))?
-            .map_err(|cause| unresolved(cause.to_string()))?;
-        match resolver::only_public(found) {
-            Ok(_) => Ok(()),
-            Err(refused) => Err(Error::blocked(url, refused.to_string())),
-        }
+            .map_err(|cause| unresolved(format!("its name cannot be resolved ({cause})")))
     }
 
     /// Starts a request.
@@ -145,9 +169,14 @@ impl Client {
 
     /// Checks an address as it is written. The addresses of a name are checked when it is resolved.
     pub(crate) fn check_address(&self, url: &Url, trusted: bool) -> Result<(), Error> {
-        let verdict =
-            if trusted { policy::check_no_userinfo(url) } else { self.pools.rules.check(url) };
-        verdict.map_err(|why| Error::blocked(url, why))
+        blocked(url, &self.reasons(url, trusted))
+    }
+
+    fn reasons(&self, url: &Url, trusted: bool) -> Vec<&'static str> {
+        match trusted {
+            true => policy::check_no_userinfo(url).err().into_iter().collect(),
+            false => self.pools.rules.reasons(url),
+        }
     }
 
     pub(crate) fn pooled_client(&self, trusted: bool) -> &reqwest::Client {
@@ -162,6 +191,11 @@ impl Client {
     fn pair(&self, trusted: bool) -> &ClientPair {
         if trusted { &self.pools.open } else { &self.pools.guarded }
     }
+}
+
+/// Fails with all of these reasons, if there are any.
+fn blocked(url: &Url, reasons: &[&str]) -> Result<(), Error> {
+    if reasons.is_empty() { Ok(()) } else { Err(Error::blocked(url, reasons.join("; "))) }
 }
 
 fn builder(resolver: Resolver) -> reqwest::ClientBuilder {

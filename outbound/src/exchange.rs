@@ -56,6 +56,7 @@ impl Request {
         let mut trusted = self.client.trusts(&self.url);
         loop {
             let (response, leash) = self.exchange(trusted, until).await?;
+            self.client.server_clock().note(response.headers());
             let next = redirect::target(response.status(), response.headers(), &self.url);
             let (Some(next), Some(left)) = (next, hops.checked_sub(1)) else {
                 let whence = (&self.method, self.url);

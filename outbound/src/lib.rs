@@ -11,6 +11,7 @@ mod client;
 mod error;
 mod exchange;
 mod multipart;
+pub mod odd_json;
 mod opened;
 mod piece;
 mod policy;
@@ -19,6 +20,7 @@ mod reply;
 mod request;
 mod resolver;
 mod retry_after;
+mod server_clock;
 #[cfg(test)]
 mod tests;
 
@@ -29,3 +31,4 @@ pub use piece::{Cause, FileStream};
 pub use policy::Policy;
 pub use reply::{Download, Reply};
 pub use request::Request;
+pub use server_clock::ServerClock;

@@ -29,26 +29,30 @@ impl From<Policy> for Rules {
 }
 
 impl Rules {
-    /// Checks an address without looking up its name.
-    ///
-    /// # Errors
-    /// Returns the reason that the address is refused.
-    pub fn check(self, url: &Url) -> Result<(), &'static str> {
-        match url.scheme() {
-            "https" => {}
-            "http" if self.plain_http => {}
-            _ => return Err("only https addresses are"),
-        }
-        check_no_userinfo(url)?;
-        if !self.any_port && !matches!(url.port_or_known_default(), Some(80 | 443)) {
-            return Err("only the ports 80 and 443 are");
-        }
-        let ip = match url.host() {
-            Some(Host::Domain(_)) => return Ok(()),
-            Some(Host::Ipv4(ip)) => IpAddr::V4(ip),
-            Some(Host::Ipv6(ip)) => IpAddr::V6(ip),
-            None => return Err("it names no host"),
+    /// Returns all reasons to refuse an address, without looking up its name.
+    pub fn reasons(self, url: &Url) -> Vec<&'static str> {
+        let is_https = url.scheme() == "https" || (self.plain_http && url.scheme() == "http");
+        let is_usual_port = matches!(url.port_or_known_default(), Some(80 | 443));
+        let host = match url.host() {
+            Some(Host::Domain(_)) => Ok(()),
+            Some(Host::Ipv4(ip)) => self.check_ip(ip.into()),
+            Some(Host::Ipv6(ip)) => self.check_ip(ip.into()),
+            None => Err("it names no host"),
         };
+        let rules = [
+            if is_https { Ok(()) } else { Err("only https addresses are") },
+            check_no_userinfo(url),
+            if self.any_port || is_usual_port {
+                Ok(())
+            } else {
+                Err("only the ports 80 and 443 are")
+            },
+            host,
+        ];
+        rules.into_iter().filter_map(Result::err).collect()
+    }
+
+    fn check_ip(self, ip: IpAddr) -> Result<(), &'static str> {
         if self.any_address || is_public(ip) {
             Ok(())
         } else {

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::{Error, ErrorKind, body::RequestGuard, error::root_cause_text, retry_after};
+use crate::{Error, ErrorKind, body::RequestGuard, error::root_cause_text, odd_json, retry_after};
 
 /// A response of any status whose body was read completely.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Reply {
     /// # Errors
     /// [`ErrorKind::InvalidJson`] if it is not the expected JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        serde_json::from_slice(&self.body).map_err(|cause| {
+        odd_json::read(&self.body).map_err(|cause| {
             Error::new(ErrorKind::InvalidJson, &self.url, redacted_message(&cause))
         })
     }

@@ -42,7 +42,7 @@ pub(crate) fn only_public(mut found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NoPubli
 
 /// The resolver that all connections use. The addresses that are checked are those that are connected to, so a name
 /// whose addresses change between two lookups cannot avoid the check. The peer of a connection is always one of these
-/// addresses, or a literal that [`crate::policy::Rules::judge`] checks, so it needs no further check.
+/// addresses, or a literal that [`crate::policy::Rules::reasons`] checks, so it needs no further check.
 pub(crate) struct Resolver {
     pub lookup: Lookup,
     /// True if only public addresses are allowed.

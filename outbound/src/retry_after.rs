@@ -25,7 +25,7 @@ pub(crate) fn parse(value: &str, date: Option<&str>) -> Option<Duration> {
 }
 
 /// Parses an HTTP date in any of its three forms (RFC 9110, section 5.6.7).
-fn http_date(text: &str) -> Option<DateTime<Utc>> {
+pub(crate) fn http_date(text: &str) -> Option<DateTime<Utc>> {
     if let Ok(date) = DateTime::parse_from_rfc2822(text) {
         return Some(date.to_utc());
     }

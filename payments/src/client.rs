@@ -43,8 +43,12 @@ impl fmt::Debug for Stripe {
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// Stripe is unreachable, busy or failing, so the outcome is unknown. Send the request again with its key.
+    /// Stripe is unreachable or failing, so the outcome is unknown. Send the request again with its key.
     Unavailable,
+    /// Stripe takes no more calls for a moment. Send the request again with its key.
+    Limited,
+    /// Stripe does not accept our key, or does not allow it this call.
+    Key,
     /// Stripe has no such object.
     NotFound,
     /// The customer's card was declined.
@@ -143,9 +147,13 @@ fn failure(status: u16, body: Option<&Value>) -> Failure {
     let error = body.map_or(&Value::Null, |body| &body["error"]);
     let kind = match status {
         // The first request with the same key is still running.
-        409 | 429 => FailureKind::Unavailable,
+        409 => FailureKind::Unavailable,
+        429 => FailureKind::Limited,
+        401 | 403 => FailureKind::Key,
         402 => FailureKind::Declined,
         404 => FailureKind::NotFound,
+        // An object that a parameter names.
+        400 if error["code"] == "resource_missing" => FailureKind::NotFound,
         400..=499 => FailureKind::Refused,
         _ => FailureKind::Unavailable,
     };
@@ -169,12 +177,19 @@ mod tests {
         let missing = failure(404, Some(&body));
         assert_eq!(missing.kind, FailureKind::NotFound);
         assert_eq!(missing.code.as_deref(), Some("resource_missing"));
-        for status in [409, 429, 500, 503, 302] {
-            assert_eq!(failure(status, None).kind, FailureKind::Unavailable, "{status}");
-        }
-        assert_eq!(failure(402, None).kind, FailureKind::Declined);
-        for status in [400, 401, 403] {
-            assert_eq!(failure(status, None).kind, FailureKind::Refused, "{status}");
+        assert_eq!(failure(400, Some(&body)).kind, FailureKind::NotFound, "named by a parameter");
+        for (status, right) in [
+            (302, FailureKind::Unavailable),
+            (400, FailureKind::Refused),
+            (401, FailureKind::Key),
+            (402, FailureKind::Declined),
+            (403, FailureKind::Key),
+            (409, FailureKind::Unavailable),
+            (429, FailureKind::Limited),
+            (500, FailureKind::Unavailable),
+            (503, FailureKind::Unavailable),
+        ] {
+            assert_eq!(failure(status, None).kind, right, "{status}");
         }
     }
 }

@@ -10,8 +10,8 @@ mod signature;
 
 pub use client::{Failure, FailureKind, Stripe, VERSION};
 pub use objects::{
-    Charge, CheckoutSession, Dispute, Event, Invoice, InvoicePayment, List, Phase, PhaseItem,
-    Price, Recurring, Schedule, Subscription, SubscriptionItem,
+    Charge, CheckoutSession, Dispute, Event, EventKind, Invoice, InvoicePayment, List, Phase,
+    PhaseItem, Preview, Price, Recurring, Refund, Schedule, Subscription, SubscriptionItem,
 };
 pub use request::{Checkout, Method, PackCheckout, Request};
 pub use signature::{SignatureError, verify};

@@ -90,6 +90,9 @@ pub struct Subscription {
     pub items: List<SubscriptionItem>,
     /// True if it ends with the period.
     pub cancel_at_period_end: bool,
+    /// The time at which it is set to end, in Unix seconds: the end of the period, or a date that was set at Stripe.
+    #[serde(default)]
+    pub cancel_at: Option<i64>,
     /// The pause, if there is one.
     pub pause_collection: Option<PauseCollection>,
     /// The schedule, if there is one.
@@ -127,6 +130,13 @@ pub struct Invoice {
     pub parent: Option<InvoiceParent>,
     /// The lines.
     pub lines: List<InvoiceLine>,
+}
+
+/// An invoice that a change would make.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Preview {
+    /// The amount that would be due, in the currency's smallest unit.
+    pub amount_due: i64,
 }
 
 /// A line of an invoice.
@@ -182,19 +192,24 @@ pub struct Charge {
     pub amount: i64,
     /// The amount that was paid back.
     pub amount_refunded: i64,
-    /// True if the customer's bank disputes it.
-    pub disputed: bool,
 }
 
 impl Charge {
-    /// Returns how many of the `credits` bought with it are taken back: all if it is disputed, a share if it is
-    /// refunded.
+    /// Returns how many of the `credits` bought with it are not paid for any more: all while a dispute holds the money,
+    /// the share of its refunds otherwise.
     #[must_use]
-    pub fn credits_taken_back(&self, credits: i64) -> i64 {
-        if self.disputed || self.amount_refunded >= self.amount {
+    pub fn credits_taken_back(
+        &self,
+        credits: i64,
+        disputes: &[Dispute],
+        refunds: &[Refund],
+    ) -> i64 {
+        let refunded: i64 =
+            refunds.iter().filter(|refund| refund.counts()).map(|refund| refund.amount).sum();
+        if disputes.iter().any(Dispute::holds_money) || refunded >= self.amount {
             return credits;
         }
-        let share = i128::from(credits) * i128::from(self.amount_refunded.max(0));
+        let share = i128::from(credits) * i128::from(refunded.max(0));
         i64::try_from(share / i128::from(self.amount.max(1))).unwrap_or(credits)
     }
 }
@@ -204,6 +219,36 @@ impl Charge {
 pub struct Dispute {
     /// The payment.
     pub charge: String,
+    /// `needs_response`, `under_review`, `won`, `lost` and others.
+    pub status: String,
+}
+
+impl Dispute {
+    /// Returns true while the bank has the money: not before a formal dispute (Stripe's `warning_…`), and not after one
+    /// that was won or prevented. Source: Stripe's reference of the Dispute object.
+    #[must_use]
+    pub fn holds_money(&self) -> bool {
+        matches!(self.status.as_str(), "needs_response" | "under_review" | "lost")
+    }
+}
+
+/// A refund of a payment.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Refund {
+    /// The payment.
+    pub charge: Option<String>,
+    /// The amount, in the currency's smallest unit.
+    pub amount: i64,
+    /// `pending`, `requires_action`, `succeeded`, `failed` or `canceled`; absent while Stripe has not decided.
+    pub status: Option<String>,
+}
+
+impl Refund {
+    /// Returns true unless the money came back to us. Source: Stripe's reference of the Refund object.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        !matches!(self.status.as_deref(), Some("failed" | "canceled"))
+    }
 }
 
 /// The parent of an invoice.
@@ -277,14 +322,19 @@ pub struct PhaseItem {
     pub price: String,
 }
 
-/// A webhook event. Only its type and the object's id are used; the object is fetched again.
+/// The type of a webhook event, whatever else it holds.
+#[derive(Debug, Clone, Deserialize)]
+pub struct EventKind {
+    /// The type of the event, such as `invoice.paid`.
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
+/// A webhook event about an object that has an id; not all have one. Only the id is used; the object is fetched again.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Event {
     /// The id.
     pub id: String,
-    /// The type of the event, such as `invoice.paid`.
-    #[serde(rename = "type")]
-    pub kind: String,
     /// The object.
     pub data: EventData,
 }
@@ -305,21 +355,47 @@ pub struct EventObject {
 
 #[cfg(test)]
 mod tests {
-    use super::Charge;
+    use super::{Charge, Dispute, Refund};
 
     #[test]
-    fn a_refund_takes_its_share_of_the_credits_back() {
-        let charge = |amount_refunded, disputed| Charge {
+    fn what_is_taken_back_follows_from_the_refunds_and_disputes_that_count() {
+        let charge = Charge {
             id: "ch_1".to_owned(),
             payment_intent: Some("pi_1".to_owned()),
             amount: 1_000,
-            amount_refunded,
-            disputed,
+            amount_refunded: 0,
         };
-        for (refunded, disputed, back) in
-            [(0, false, 0), (1, false, 0), (333, false, 166), (1_000, false, 500), (0, true, 500)]
-        {
-            assert_eq!(charge(refunded, disputed).credits_taken_back(500), back, "{refunded}");
+        let dispute =
+            |status: &str| Dispute { charge: "ch_1".to_owned(), status: status.to_owned() };
+        let refund = |(amount, status): (i64, &str)| Refund {
+            charge: Some("ch_1".to_owned()),
+            amount,
+            status: Some(status.to_owned()),
+        };
+        type Case = (&'static [&'static str], &'static [(i64, &'static str)], i64);
+        let cases: [Case; 16] = [
+            (&[], &[], 0),
+            (&[], &[(1, "succeeded")], 0),
+            (&[], &[(333, "succeeded")], 166),
+            (&[], &[(333, "pending")], 166),
+            (&[], &[(333, "requires_action")], 166),
+            (&[], &[(333, "failed")], 0),
+            (&[], &[(333, "canceled")], 0),
+            (&[], &[(500, "succeeded"), (500, "failed")], 250),
+            (&[], &[(500, "succeeded"), (500, "succeeded")], 500),
+            (&["needs_response"], &[], 500),
+            (&["under_review"], &[], 500),
+            (&["lost"], &[], 500),
+            (&["won"], &[], 0),
+            (&["prevented"], &[(333, "succeeded")], 166),
+            (&["warning_needs_response", "warning_under_review", "warning_closed"], &[], 0),
+            (&["won", "lost"], &[], 500),
+        ];
+        for (disputes, refunds, back) in cases {
+            let disputes: Vec<_> = disputes.iter().map(|status| dispute(status)).collect();
+            let refunds: Vec<_> = refunds.iter().copied().map(refund).collect();
+            let found = charge.credits_taken_back(500, &disputes, &refunds);
+            assert_eq!(found, back, "{disputes:?} {refunds:?}");
         }
     }
 }

@@ -68,6 +68,9 @@ pub struct Checkout<'a> {
 }
 
 impl Checkout<'_> {
+    /// The metadata key of our id of the purchase. It marks the checkout as ours, also when our row of it is gone.
+    pub const SIGNUP: &'static str = "fanfare_signup";
+
     /// Returns the request that creates it.
     #[must_use]
     pub fn request(&self) -> Request {
@@ -81,6 +84,7 @@ impl Checkout<'_> {
             .with("customer_email", self.email)
             .with("client_reference_id", self.reference)
             .with("metadata[reference]", self.reference)
+            .with(format!("metadata[{}]", Self::SIGNUP), self.reference)
             .with("subscription_data[metadata][reference]", self.reference)
             .with("success_url", self.success_url)
             .with("cancel_url", self.cancel_url)
@@ -117,7 +121,7 @@ impl PackCheckout<'_> {
             .with("line_items[0][quantity]", "1")
             .with("client_reference_id", self.reference)
             .with(format!("metadata[{}]", Self::CREDITS), self.credits.to_string())
-            .with("success_url", self.return_url)
+            .with("success_url", format!("{}?paid={{CHECKOUT_SESSION_ID}}", self.return_url))
             .with("cancel_url", self.return_url);
         match self.customer {
             Some(customer) => request.with("customer", customer),

@@ -240,11 +240,6 @@ pub trait Analytics: Send + Sync {
         None
     }
 
-    /// Returns true if this network has accounts with daily metrics.
-    fn measures_accounts(&self) -> bool {
-        self.daily(&Account::default()).is_some()
-    }
-
     /// Returns how many posts [`Analytics::posts`] accepts at a time.
     fn batch_size(&self) -> usize {
         1

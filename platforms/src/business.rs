@@ -5,7 +5,11 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{MediaRules, RateLimit, RemoteChanges, Result, Session, recent_posts::ListPage};
+use crate::{
+    MediaRules, RateLimit, RemoteChanges, Result, Session,
+    inbox::{NAME_MAX, TEXT_MAX, bound_text},
+    recent_posts::ListPage,
+};
 
 /// A review of a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +32,16 @@ pub struct RemoteReview {
     pub updated_at: DateTime<Utc>,
     /// The owner's answer.
     pub reply: Option<RemoteReply>,
+}
+
+impl RemoteReview {
+    /// Bounds what its author has written.
+    pub fn bound(&mut self) {
+        bound_text(&mut self.text, TEXT_MAX);
+        if let Some(name) = &mut self.reviewer {
+            bound_text(name, NAME_MAX);
+        }
+    }
 }
 
 /// A photo or video of a review.

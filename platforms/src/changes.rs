@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Error, Progress, ReconcileOutcome, RecoveryClass, Result, Session, Step};
+use crate::{Error, Progress, RateLimit, ReconcileOutcome, RecoveryClass, Result, Session, Step};
 
 /// One change, in terms that all networks share. Ids are the network's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +89,18 @@ pub struct MessageFile {
 }
 
 impl RemoteChange {
+    /// Returns true if it makes a new object on the network, with an id of its own.
+    #[must_use]
+    pub const fn makes_an_object(&self) -> bool {
+        matches!(
+            self,
+            Self::Message { .. }
+                | Self::Reply { .. }
+                | Self::PrivateReply { .. }
+                | Self::AddMedia { .. }
+        )
+    }
+
     /// Returns its kind as text.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -104,15 +116,6 @@ impl RemoteChange {
             Self::DeleteMedia { .. } => "delete_media",
         }
     }
-}
-
-/// A call whose response was lost.
-#[derive(Debug, Clone)]
-pub struct LostCall {
-    /// When it was made.
-    pub sent_at: DateTime<Utc>,
-    /// Ids of similar objects that other calls created.
-    pub known: Vec<String>,
 }
 
 /// Why a network refused a change, for reasons that callers can act on.
@@ -134,6 +137,10 @@ pub trait RemoteChanges: Send + Sync {
     /// Returns how to find out what became of a call whose response was lost.
     fn class(&self, change: &RemoteChange) -> RecoveryClass;
 
+    /// Returns the limits that a change counts against. Those that posts count against too are the same entries as in the
+    /// descriptor, so that both share a window.
+    fn limits(&self, change: &RemoteChange) -> &'static [RateLimit];
+
     /// Returns the step that the next call of [`RemoteChanges::apply_change`] with this state will take. Pure.
     fn step(&self, change: &RemoteChange, state: Option<&Value>) -> Step {
         let _ = state;
@@ -151,7 +158,8 @@ pub trait RemoteChanges: Send + Sync {
         state: Option<Value>,
     ) -> Result<Progress>;
 
-    /// Looks for the result of a call whose response was lost. Reads only.
+    /// Looks for the result of a call whose response was lost after `sent_at`. Reads only. What is listed may be the
+    /// result of another call; the caller knows which are.
     ///
     /// # Errors
     /// Any error means "not known yet".
@@ -160,9 +168,9 @@ pub trait RemoteChanges: Send + Sync {
         session: &Session,
         change: &RemoteChange,
         state: Option<Value>,
-        lost: &LostCall,
+        sent_at: DateTime<Utc>,
     ) -> Result<ReconcileOutcome> {
-        let _ = (session, change, state, lost);
+        let _ = (session, change, state, sent_at);
         Ok(ReconcileOutcome::Unknown)
     }
 

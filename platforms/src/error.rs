@@ -27,10 +27,20 @@ pub enum ErrorKind {
     Reconnect,
     /// The network will never accept the content.
     Rejected,
+    /// The network refuses the same content again within some time.
+    Duplicate,
     /// The network will never accept a media file.
     MediaRejected,
-    /// The app, a scope or a plan is missing something the account's owner must arrange.
+    /// The service, or its app at the network, is set up wrongly: its operator has to act.
     Misconfigured,
+    /// The account lacks a right, a permission or a plan that its owner has to give it.
+    PermissionMissing,
+    /// The network restricts the account until its owner does on the network what it asks for.
+    Restricted,
+    /// What the post goes to, or what its settings name, is not there.
+    TargetGone,
+    /// A defect of the service: nothing can be set or changed from outside.
+    Defect,
     /// While connecting: the network refuses the credentials.
     InvalidCredentials,
     /// While connecting: the network cannot be reached.
@@ -53,6 +63,10 @@ pub struct Error {
     pub is_app_wide: bool,
     /// The network's response, if there was one.
     pub reply: Option<PlatformReply>,
+    /// For a duplicate: the id that the network gives for the earlier object. It may be another's, or not exist.
+    pub earlier: Option<String>,
+    /// The state to go on with, if it turns out that a call without a readable response was not carried out.
+    pub next_state: Option<serde_json::Value>,
 }
 
 /// A network's own description of an error, redacted.
@@ -66,11 +80,35 @@ pub struct PlatformReply {
     pub message: Option<String>,
 }
 
+impl ErrorKind {
+    /// Returns true if neither waiting nor another post helps: the operator or the account's owner has to act first.
+    #[must_use]
+    pub const fn is_refusal_of_the_account(self) -> bool {
+        matches!(
+            self,
+            Self::Misconfigured
+                | Self::PermissionMissing
+                | Self::Restricted
+                | Self::TargetGone
+                | Self::Defect
+        )
+    }
+}
+
 impl Error {
     /// Creates an error of any kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { kind, message, remedy: None, retry_after: None, is_app_wide: false, reply: None }
+        Self {
+            kind,
+            message,
+            remedy: None,
+            retry_after: None,
+            is_app_wide: false,
+            reply: None,
+            earlier: None,
+            next_state: None,
+        }
     }
 
     /// Creates a [`ErrorKind::Transient`] error.
@@ -88,6 +126,14 @@ impl Error {
         Self::new(ErrorKind::Rejected, message)
     }
 
+    /// Creates a [`ErrorKind::Duplicate`] error of the network with this name.
+    pub fn duplicate(label: &str) -> Self {
+        let message = format!("{label} refuses the same text again within some time.");
+        Self::new(ErrorKind::Duplicate, message).with_remedy(
+            "Change the text, or post it later. A deleted post still counts for a day or two.",
+        )
+    }
+
     /// Creates a [`ErrorKind::MediaRejected`] error.
     pub fn media_rejected(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::MediaRejected, message)
@@ -96,6 +142,26 @@ impl Error {
     /// Creates a [`ErrorKind::Misconfigured`] error.
     pub fn misconfigured(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Misconfigured, message)
+    }
+
+    /// Creates a [`ErrorKind::PermissionMissing`] error.
+    pub fn permission_missing(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::PermissionMissing, message)
+    }
+
+    /// Creates a [`ErrorKind::Restricted`] error.
+    pub fn restricted(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Restricted, message)
+    }
+
+    /// Creates a [`ErrorKind::TargetGone`] error.
+    pub fn target_gone(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::TargetGone, message)
+    }
+
+    /// Creates a [`ErrorKind::Defect`] error.
+    pub fn defect(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Defect, message)
     }
 
     /// Creates a [`ErrorKind::InvalidCredentials`] error.
@@ -133,11 +199,27 @@ impl Error {
             ErrorKind::TokenExpired
             | ErrorKind::Reconnect
             | ErrorKind::Rejected
+            | ErrorKind::Duplicate
             | ErrorKind::MediaRejected
             | ErrorKind::Misconfigured
+            | ErrorKind::PermissionMissing
+            | ErrorKind::Restricted
+            | ErrorKind::TargetGone
+            | ErrorKind::Defect
             | ErrorKind::InvalidCredentials => ErrorKind::InvalidCredentials,
         };
         self
+    }
+
+    /// Adds the state to go on with if the call was not carried out.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Defect`] for a state that cannot be serialized as JSON.
+    pub fn with_next_state<T: Serialize>(mut self, state: &T) -> Result<Self> {
+        let state = serde_json::to_value(state)
+            .map_err(|error| Self::defect(format!("The progress cannot be stored: {error}.")))?;
+        self.next_state = Some(state);
+        Ok(self)
     }
 
     /// Marks the limit as one of the app, which all accounts that post through it share.
@@ -160,7 +242,7 @@ impl Error {
 impl From<outbound::Error> for Error {
     fn from(error: outbound::Error) -> Self {
         let kind = match error.kind {
-            outbound::ErrorKind::Blocked | outbound::ErrorKind::Invalid => ErrorKind::Misconfigured,
+            outbound::ErrorKind::Blocked | outbound::ErrorKind::Invalid => ErrorKind::TargetGone,
             outbound::ErrorKind::NotSent => ErrorKind::Transient,
             outbound::ErrorKind::Lost
             | outbound::ErrorKind::TooLarge

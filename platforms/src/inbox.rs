@@ -159,6 +159,55 @@ pub enum InboundItem {
     },
 }
 
+/// The longest text of a stranger that is kept, and the longest name, in characters.
+pub(crate) const TEXT_MAX: usize = 10_000;
+pub(crate) const NAME_MAX: usize = 200;
+
+/// Cuts a stranger's text off and removes control characters.
+pub(crate) fn bound_text(text: &mut String, most: usize) {
+    let is_odd = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if text.len() > most || text.contains(is_odd) {
+        *text = text.chars().filter(|c| !is_odd(*c)).take(most).collect();
+    }
+}
+
+impl Person {
+    /// Bounds the names.
+    pub fn bound(&mut self) {
+        for name in [&mut self.username, &mut self.name].into_iter().flatten() {
+            bound_text(name, NAME_MAX);
+        }
+    }
+}
+
+impl RemoteMessage {
+    /// Bounds what strangers have written.
+    pub fn bound(&mut self) {
+        bound_text(&mut self.text, TEXT_MAX);
+        self.participant.bound();
+    }
+}
+
+impl RemoteComment {
+    /// Bounds what strangers have written.
+    pub fn bound(&mut self) {
+        bound_text(&mut self.text, TEXT_MAX);
+        self.author.bound();
+    }
+}
+
+impl InboundItem {
+    /// Bounds what strangers have written.
+    pub fn bound(&mut self) {
+        match self {
+            Self::Message(message) => message.bound(),
+            Self::Comment(comment) => comment.bound(),
+            Self::Unsent { participant, .. } => participant.bound(),
+            Self::CommentDeleted { .. } | Self::CommentHidden { .. } => {}
+        }
+    }
+}
+
 /// The messages and comments of a network's accounts.
 #[async_trait]
 pub trait Inbox: RemoteChanges {
@@ -173,7 +222,7 @@ pub trait Inbox: RemoteChanges {
     /// Subscribes to the account's webhooks.
     ///
     /// # Errors
-    /// The network's error; a missing permission is [`crate::ErrorKind::Misconfigured`].
+    /// The network's error; a missing permission is [`crate::ErrorKind::PermissionMissing`].
     async fn subscribe(&self, session: &Session) -> Result<()>;
 
     /// Reads a page of conversations, latest first, each with its latest messages.

@@ -58,7 +58,7 @@ pub use abilities::{AccountFacts, AppRegistration, Tools};
 pub use business::{
     BusinessProfile, ProfileFacts, RemoteMedia, RemoteReply, RemoteReview, ReviewMedia, ReviewPage,
 };
-pub use changes::{LostCall, MessageFile, RefusalReason, RemoteChange, RemoteChanges};
+pub use changes::{MessageFile, RefusalReason, RemoteChange, RemoteChanges};
 pub use docs::{DocNotes, Evidence, Example, SpecSource, SupportedApi};
 pub use draft::{Draft, Media, MediaSource, MediaStream};
 pub use error::{Error, ErrorKind, PlatformReply, Result};
@@ -69,19 +69,23 @@ pub use inbox::{
 };
 pub use list::{PlatformId, all, find};
 pub use outcome::{
-    Identity, PICTURE_URL, Phase, Progress, PublishedPart, PublishedPost, ReconcileOutcome,
-    RecoveryClass, RefreshedTokens, Step,
+    Candidate, Identity, Listing, PICTURE_URL, Phase, Progress, PublishedPart, PublishedPost,
+    ReconcileOutcome, RecoveryClass, RefreshedTokens, Step,
 };
 pub use page::PictureShrinker;
 pub use rate_limit::{LimitScope, RateLimit};
 pub use recent_posts::ListPage;
-pub use schema::{ContentLimits, Description, MediaLimits, describe, settings_schema};
+pub use schema::{
+    ContentLimits, Description, MediaLimits, PostTypeDescription, describe, metadata_schema,
+    post_types, settings_schema,
+};
 pub use session::{Account, Secrets, Session};
 pub use settings::{clean_settings, warnings};
 pub use spec::{
     CaptionLimits, ConnectSpec, CredentialField, DocumentRules, FrameRules, MediaRules, PostType,
     Setting, Shape, Spec, ThreadRules,
 };
+pub use text::Likeness;
 pub use usage::{CallUsage, UsageTracker};
 pub use validate::{
     Conversion, Fix, NextAction, Violation, Violations, Warning, conversion, conversions, excerpt,
@@ -172,10 +176,11 @@ pub trait Platform: Send + Sync {
         state: Option<Value>,
     ) -> Result<Progress>;
 
-    /// Looks for the result of the commit described by `state`, whose response was lost after `sent_at`. Reads only.
+    /// Looks for the result of the commit described by `state`, whose response was lost after `sent_at`. Reads only. What
+    /// is listed may be the result of another call; the worker knows which are.
     ///
     /// # Errors
-    /// Any error means "not known yet"; the worker asks again for up to a minute.
+    /// Any error means "not known yet"; the worker asks again for a while.
     async fn reconcile(
         &self,
         session: &Session,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use crate::Warning;
@@ -93,6 +94,8 @@ pub struct PublishedPart {
     pub name: String,
     /// The network's id.
     pub id: String,
+    /// Its address in a browser, if it has one.
+    pub url: Option<String>,
 }
 
 /// The recovery after the response to a commit was lost.
@@ -124,15 +127,55 @@ impl RecoveryClass {
     }
 }
 
-/// The result of looking for a commit whose response was lost.
+/// The result of looking for a commit whose response was lost: what the network shows. What follows from it is decided
+/// by the caller, who knows which results are those of other calls.
 #[derive(Debug, Clone)]
 pub enum ReconcileOutcome {
-    /// The change was made, with this result.
+    /// The change was made, with this result: a key or a handle that nothing else has says so.
     Committed(Progress),
-    /// The change was certainly not made: it may be repeated.
+    /// The network shows nothing of it.
     NotCommitted,
+    /// A list of the account's objects was read.
+    Listed(Listing),
     /// Neither is certain.
     Unknown,
+}
+
+/// What a list shows that may be the result of a lost call.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// The objects that may be the result.
+    pub candidates: Vec<Candidate>,
+    /// True if every object that the call may have created was seen, so that an empty list means that there is none.
+    pub is_whole: bool,
+}
+
+/// An object that may be the result of a lost call.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The network's id.
+    pub id: String,
+    /// When it was created, by the network's clock.
+    pub created_at: DateTime<Utc>,
+    /// True if it has the content of the call; false if it merely resembles it.
+    pub is_same: bool,
+    /// What follows if it is the result.
+    pub progress: Progress,
+}
+
+impl Listing {
+    /// Marks the list as one that proves no absence: the object is there, and only its id is asked for.
+    #[must_use]
+    pub fn in_part(mut self) -> Self {
+        self.is_whole = false;
+        self
+    }
+}
+
+impl From<Listing> for ReconcileOutcome {
+    fn from(listing: Listing) -> Self {
+        Self::Listed(listing)
+    }
 }
 
 /// The account that credentials belong to.
@@ -178,7 +221,7 @@ pub struct RefreshedTokens {
 /// Returns the state that a connector stored after the previous call; the default before the first one.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Misconfigured`] for a state that cannot be read. The post must not start over then: something may
+/// [`crate::ErrorKind::Defect`] for a state that cannot be read. The post must not start over then: something may
 /// already be public.
 pub fn read_state<T: Default + serde::de::DeserializeOwned>(
     state: Option<&Value>,
@@ -194,13 +237,13 @@ pub fn read_state<T: Default + serde::de::DeserializeOwned>(
 /// Checks that there is no stored state, for a connector that publishes in one call and never stores any.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Misconfigured`] for any state, as in [`read_state`].
+/// [`crate::ErrorKind::Defect`] for any state, as in [`read_state`].
 pub fn expect_no_state(state: Option<&Value>) -> crate::Result<()> {
     if state.is_some() { Err(unreadable_state()) } else { Ok(()) }
 }
 
 fn unreadable_state() -> crate::Error {
-    crate::Error::misconfigured("The stored progress of the post cannot be read.").with_remedy(
+    crate::Error::defect("The stored progress of the post cannot be read.").with_remedy(
         "Look on the platform whether a part of the post is public; if not, make the post again.",
     )
 }
@@ -209,10 +252,10 @@ impl Progress {
     /// Continues at once with this state.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Misconfigured`] for a state that cannot be serialized as JSON.
+    /// [`crate::ErrorKind::Defect`] for a state that cannot be serialized as JSON.
     pub fn continue_with<T: serde::Serialize>(state: &T) -> crate::Result<Self> {
         let state = serde_json::to_value(state).map_err(|error| {
-            crate::Error::misconfigured(format!("The progress cannot be stored: {error}."))
+            crate::Error::defect(format!("The progress cannot be stored: {error}."))
         })?;
         Ok(Self::Continue { state, after: Duration::ZERO, remote_id: None, public: false })
     }

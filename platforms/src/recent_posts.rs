@@ -1,8 +1,11 @@
 //! Searches the recent entries of a list, page by page, for the result of a call whose answer was lost.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::{Error, ErrorKind, Result, response::is_after_call};
+use crate::{Candidate, Likeness, Listing, Progress, Result};
+
+/// The most by which the clocks of a network and of ours are expected to differ.
+pub const CLOCK_SLACK: TimeDelta = TimeDelta::minutes(10);
 
 /// The most pages of a list that are requested. They usually hold everything that an account has posted since the call;
 /// if not, the result is unknown, not "not found".
@@ -48,63 +51,69 @@ pub fn page_number(next: Option<&str>, first: usize) -> usize {
     next.and_then(|next| next.parse().ok()).unwrap_or(first)
 }
 
-/// The result of a search.
+/// Entries that may be the result of the call.
 #[derive(Debug)]
 pub struct SearchResult<T> {
-    /// The matching entries, the ones created closest to the call first.
-    pub found: Vec<T>,
-    /// `Ok` if every entry that the call may have created was seen. Only then does an empty result mean that there is
+    /// They, and how well they match.
+    pub found: Vec<(Likeness, T)>,
+    /// True if every entry that the call may have created was seen. Only then does an empty result mean that there is
     /// none.
-    pub completeness: Result<()>,
+    pub is_whole: bool,
 }
 
-impl<T> SearchResult<T> {
-    /// Returns the best match.
+impl<T: Entry> SearchResult<T> {
+    /// Returns what was found, each with its id and with what follows if it is the result.
     ///
     /// # Errors
-    /// [`ErrorKind::Ambiguous`] when nothing was found and not everything could be searched.
-    pub fn nearest(self) -> Result<Option<T>> {
-        match self.found.into_iter().next() {
-            Some(nearest) => Ok(Some(nearest)),
-            None => self.completeness.map(|()| None),
-        }
+    /// That of `result`.
+    pub fn listing(self, result: impl Fn(T) -> Result<(String, Progress)>) -> Result<Listing> {
+        let candidate = |(likeness, one): (Likeness, T)| {
+            let created_at = one.created_at()?;
+            let made = result(one);
+            Some(made.map(|(id, progress)| {
+                let is_same = likeness == Likeness::Same;
+                Candidate { id, created_at, is_same, progress }
+            }))
+        };
+        let candidates = self.found.into_iter().filter_map(candidate).collect::<Result<_>>()?;
+        Ok(Listing { candidates, is_whole: self.is_whole })
     }
 }
 
-/// Requests page after page until even the newest entry of one is older than `since` (minus a clock skew), or the list
-/// ends. `is_it` decides what matches; `ask` gets the cursor of the page, `None` for the first.
+/// Requests page after page until even the newest entry of one is older than `since` by more than clocks may differ, or
+/// the list ends. `likeness` says how well an entry matches. Older entries are listed too: only the caller can tell
+/// what the network's clock showed at the call.
 ///
 /// # Errors
 /// The network's error.
 pub async fn search<T, F>(
     since: DateTime<Utc>,
-    is_it: impl Fn(&T) -> bool,
+    likeness: impl Fn(&T) -> Likeness,
     mut ask: impl FnMut(Option<String>) -> F,
 ) -> Result<SearchResult<T>>
 where
     T: Entry,
     F: Future<Output = Result<ListPage<T>>>,
 {
-    let fits = |one: &T| one.created_at().is_some_and(|at| is_after_call(at, since)) && is_it(one);
-    let (mut found, mut next, mut end) = (Vec::new(), None, Err(search_incomplete()));
+    let since = since - CLOCK_SLACK;
+    let fits = |one: T| {
+        let is_recent = one.created_at().is_some_and(|at| at >= since);
+        let likeness = if is_recent { likeness(&one) } else { Likeness::Different };
+        (likeness != Likeness::Different).then_some((likeness, one))
+    };
+    let (mut found, mut next, mut is_whole) = (Vec::new(), None, false);
     for _ in 0..PAGES_MAX {
         let page = ask(next).await?;
         let newest = page.items.iter().filter_map(Entry::sort_time).max();
-        let is_over = page.next.is_none() || newest.is_some_and(|at| !is_after_call(at, since));
-        found.extend(page.items.into_iter().filter(fits));
+        let is_over = page.next.is_none() || newest.is_some_and(|at| at < since);
+        found.extend(page.items.into_iter().filter_map(fits));
         if is_over {
-            end = Ok(());
+            is_whole = true;
             break;
         }
         next = page.next;
     }
-    found.sort_by_key(|one| one.created_at().map(|at| (at - since).abs()));
-    Ok(SearchResult { found, completeness: end })
-}
-
-fn search_incomplete() -> Error {
-    let message = "Too much was posted since the call to search all of it.";
-    Error::new(ErrorKind::Ambiguous, message)
+    Ok(SearchResult { found, is_whole })
 }
 
 #[cfg(test)]
@@ -114,7 +123,7 @@ mod tests {
     use chrono::{DateTime, Utc};
 
     use super::{Entry, ListPage, PAGES_MAX, SearchResult, page_number, search};
-    use crate::{ErrorKind, tests::test_server::at};
+    use crate::{Likeness, tests::test_server::at};
 
     /// A name and an optional time, in seconds after the call.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +140,11 @@ mod tests {
         let asked = Cell::new(0);
         let looked = search(
             at(0),
-            |one: &One| one.0 == "it",
+            |one: &One| match one.0 {
+                "it" => Likeness::Same,
+                "its like" => Likeness::Similar,
+                _ => Likeness::Different,
+            },
             |next| {
                 asked.set(asked.get() + 1);
                 let index = page_number(next.as_deref(), 0);
@@ -143,41 +156,39 @@ mod tests {
     }
 
     const NEW: One = One("other", Some(9));
-    const OLD: One = One("other", Some(-121));
-    const EARLIER: One = One("it", Some(-121));
+    const OLD: One = One("other", Some(-601));
+    const EARLIER: One = One("it", Some(-601));
 
     #[tokio::test]
     async fn pages_are_read_until_one_is_older_than_the_call() {
-        let it = One("it", Some(-119));
+        let it = One("it", Some(-599));
         let (looked, asked) =
             looked(&[vec![NEW], vec![NEW, it], vec![OLD, EARLIER], vec![it]]).await;
-        assert_eq!((looked.nearest().unwrap(), asked), (Some(it), 3));
+        assert_eq!((looked.found, asked), (vec![(Likeness::Same, it)], 3));
+        assert!(looked.is_whole);
     }
 
     #[tokio::test]
     async fn an_old_entry_in_front_and_entries_without_a_time_end_nothing() {
-        let (it, draft) = (One("it", Some(1)), One("it", None));
+        let (it, draft) = (One("its like", Some(1)), One("it", None));
         let (looked, asked) = looked(&[vec![draft], vec![], vec![OLD, NEW], vec![it]]).await;
-        assert_eq!((looked.nearest().unwrap(), asked), (Some(it), 4));
+        assert_eq!((looked.found, asked), (vec![(Likeness::Similar, it)], 4));
     }
 
     #[tokio::test]
-    async fn of_several_the_one_made_nearest_to_the_call_is_meant() {
+    async fn all_that_fit_are_listed() {
         let (late, early) = (One("it", Some(60)), One("it", Some(2)));
         let (looked, _) = looked(&[vec![late], vec![early, OLD]]).await;
-        assert_eq!(looked.found, [late, early].into_iter().rev().collect::<Vec<_>>());
+        let found: Vec<_> = looked.found.into_iter().map(|(_, one)| one).collect();
+        assert_eq!(found, [late, early]);
     }
 
     #[tokio::test]
     async fn only_what_was_seen_whole_is_absent() {
         let (whole, asked) = looked(&vec![vec![NEW]; PAGES_MAX]).await;
-        assert_eq!((whole.nearest().unwrap(), asked), (None, PAGES_MAX));
+        assert_eq!((whole.found.len(), whole.is_whole, asked), (0, true, PAGES_MAX));
         let (part, asked) = looked(&vec![vec![NEW]; PAGES_MAX + 1]).await;
-        assert_eq!(asked, PAGES_MAX);
-        assert_eq!(part.nearest().unwrap_err().kind, ErrorKind::Ambiguous);
-        let it = One("it", Some(1));
-        let (there, _) = looked(&vec![vec![it]; PAGES_MAX + 1]).await;
-        assert_eq!(there.nearest().unwrap(), Some(it));
+        assert_eq!((part.found.len(), part.is_whole, asked), (0, false, PAGES_MAX));
     }
 
     #[test]

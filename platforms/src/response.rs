@@ -2,14 +2,11 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use fanfare_outbound::{Reply, Request};
 use serde::de::DeserializeOwned;
 
 use crate::{Error, ErrorKind, Result, Session};
-
-/// The most that a network's clock may be behind ours.
-const CLOCK_SKEW: TimeDelta = TimeDelta::minutes(2);
 
 /// Sends a request. Parses a success as JSON; `read` turns any other response into an error.
 pub async fn send<T: DeserializeOwned>(
@@ -64,15 +61,17 @@ pub fn error_by_status(label: &str, reply: &Reply, said: &str) -> Error {
         if said.is_empty() { format!("{start}.") } else { format!("{start}: {said}.") }
     };
     match reply.status {
-        300..=399 => Error::misconfigured(format!("{label} has moved to another address."))
+        300..=399 => Error::target_gone(format!("{label} has moved to another address."))
             .with_remedy("Connect the account again with the address that the browser shows."),
         401 => Error::reconnect(words(format!("{label} no longer accepts the account's access"))),
-        403 => Error::misconfigured(words(format!("{label} does not let the account do this")))
-            .with_remedy(
-                "Give the account the right it lacks, or connect it again with all permissions.",
-            ),
+        403 => Error::permission_missing(words(format!(
+            "{label} does not let the account do this"
+        )))
+        .with_remedy(
+            "Give the account the right it lacks, or connect it again with all permissions.",
+        ),
         404 | 405 | 410 | 501 => {
-            Error::misconfigured(format!("{label} does not offer what is needed here."))
+            Error::target_gone(format!("{label} does not offer what is needed here."))
                 .with_remedy("Check that the account and what the settings name still exist.")
         }
         408 => {
@@ -85,11 +84,6 @@ pub fn error_by_status(label: &str, reply: &Reply, said: &str) -> Error {
         500.. => Error::new(ErrorKind::Server, format!("{label} has a problem of its own.")),
         _ => Error::rejected(words(format!("{label} refuses the post"))),
     }
-}
-
-/// Returns true if an object created at `at` may be the result of a call made at `sent_at`.
-pub fn is_after_call(at: DateTime<Utc>, sent_at: DateTime<Utc>) -> bool {
-    at >= sent_at - CLOCK_SKEW
 }
 
 #[cfg(test)]
@@ -127,11 +121,11 @@ mod tests {
     #[test]
     fn a_status_alone_says_enough() {
         for (status, kind) in [
-            (302, ErrorKind::Misconfigured),
+            (302, ErrorKind::TargetGone),
             (400, ErrorKind::Rejected),
             (401, ErrorKind::Reconnect),
-            (403, ErrorKind::Misconfigured),
-            (404, ErrorKind::Misconfigured),
+            (403, ErrorKind::PermissionMissing),
+            (404, ErrorKind::TargetGone),
             (408, ErrorKind::Ambiguous),
             (413, ErrorKind::MediaRejected),
             (422, ErrorKind::Rejected),

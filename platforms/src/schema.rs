@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Setting, Shape, Spec, settings};
 
-pub use description::{Description, describe};
+pub use description::{Description, PostTypeDescription, describe, post_types};
 pub use limits::{ContentLimits, MediaLimits};
 
 /// Returns the JSON Schema (2020-12) of `settings`.
@@ -17,6 +17,31 @@ pub fn settings_schema(spec: &Spec) -> Value {
     schema.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     schema.insert("title".into(), json!(format!("Settings of a post on {}", spec.label)));
     Value::Object(schema)
+}
+
+/// Returns the JSON Schema (2020-12) of `metadata`: the texts of a chain, where there are chains.
+#[must_use]
+pub fn metadata_schema(spec: &Spec) -> Value {
+    let mut properties = Map::new();
+    if let Some(rules) = &spec.thread {
+        let unit = spec.caption.unit;
+        let description = format!(
+            "The texts of a chain of posts, in their order. They need `post_type` {:?}; each has at most {} {unit}{}.",
+            rules.post_type,
+            rules.segment_max,
+            if rules.urls_allowed { "" } else { " and no web address" },
+        );
+        let texts = json!({
+            "type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1,
+            "maxItems": rules.segments_max, "description": description,
+        });
+        properties.insert(rules.metadata_key.to_owned(), texts);
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": format!("Metadata of a post on {}", spec.label),
+        "type": "object", "properties": properties, "additionalProperties": false,
+    })
 }
 
 fn object_schema<'a>(settings: impl Iterator<Item = &'a Setting>) -> Map<String, Value> {

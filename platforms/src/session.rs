@@ -62,8 +62,18 @@ impl Session {
     /// [`crate::ErrorKind::Misconfigured`] when the two do not form a valid address.
     pub fn url(&self, default: &str, path: &str) -> Result<Url> {
         let base = self.base.as_ref().map_or(default, Url::as_str);
-        Url::parse(&format!("{}{path}", base.trim_end_matches('/')))
-            .map_err(|_| Error::misconfigured("The platform's address is not valid."))
+        let address = format!("{}{path}", base.trim_end_matches('/'));
+        let url = Url::parse(&address)
+            .map_err(|_| Error::misconfigured("The platform's address is not valid."))?;
+        // An id in the path that leads elsewhere is no id of the platform's.
+        let steps = |address: &str| {
+            let path = address.split(['?', '#']).next().unwrap_or_default();
+            path.bytes().filter(|byte| *byte == b'/').count()
+        };
+        if url.fragment().is_some() || steps(url.as_str()) != steps(&address) {
+            return Err(Error::target_gone("An id is not one of the platform's."));
+        }
+        Ok(url)
     }
 
     /// Returns the public address of `path` (which starts with a slash): on `home`, the network's website, whatever

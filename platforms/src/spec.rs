@@ -30,6 +30,8 @@ pub struct Spec {
     pub alt_text_max: usize,
     /// The post types; the first is the default.
     pub post_types: &'static [PostType],
+    /// The post types whose caption the network does not show: it is accepted, not measured and not published.
+    pub captionless: &'static [&'static str],
     /// The settings.
     pub settings: &'static [Setting],
     /// True if posts can be labelled as made with AI (`ai_generated`).
@@ -42,6 +44,10 @@ pub struct Spec {
     pub recovery_class: RecoveryClass,
     /// The longest time a commit call may take.
     pub commit_deadline: Duration,
+    /// The longest time for which the network's lists and look-ups may not show what was just made. A post counts as
+    /// absent only after two complete reads that are this far apart. Where `sources` name none it is ours: no network
+    /// documents it, and a minute and a half is longer than any lag that was seen.
+    pub list_lag: Duration,
     /// The limits on posts, which all workers share. Each descriptor names the source of its numbers.
     pub rate_limits: &'static [RateLimit],
     /// The time to wait after "too many requests" if the network never says how long.
@@ -64,6 +70,13 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Returns true if the network shows the caption of this post.
+    #[must_use]
+    pub fn shows_caption(&self, draft: &Draft) -> bool {
+        let kind = draft.post_type.as_str();
+        self.thread.is_none_or(|rules| rules.post_type != kind) && !self.captionless.contains(&kind)
+    }
+
     /// Returns the defaults of most networks, which a descriptor overrides.
     #[must_use]
     pub const fn with_defaults(id: PlatformId, label: &'static str) -> Self {
@@ -77,12 +90,14 @@ impl Spec {
             media: MediaRules::NONE,
             alt_text_max: 0,
             post_types: &[PostType { name: "feed", doc: "A post.", media: None }],
+            captionless: &[],
             settings: &[],
             ai_label: false,
             thread: None,
             documents: None,
             recovery_class: RecoveryClass::Search,
             commit_deadline: Duration::from_secs(30),
+            list_lag: Duration::from_secs(90),
             rate_limits: &[],
             default_wait: None,
             prepare_lead: Duration::from_secs(15 * 60),

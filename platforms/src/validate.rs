@@ -9,6 +9,7 @@ mod metadata;
 mod next_action;
 mod oversize;
 mod settings;
+mod split;
 pub(crate) mod value;
 mod violations;
 
@@ -41,6 +42,12 @@ pub struct Violation {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = ["integer", "string"]))]
     pub actual: Option<Value>,
+    /// The unit of both, if they count something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'static str>,
+    /// The place of the value in its list, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
     /// The remedy, as one sentence.
     pub remedy: String,
     /// JSON Patch (RFC 6902) operations on the request body that correct it without changing its meaning. The fixes of
@@ -52,6 +59,12 @@ pub struct Violation {
     pub next: Vec<NextAction>,
 }
 
+/// Returns the place in a list that a field names last: 2 of `media_urls[2]` and of `posts[2].caption`.
+fn index_of(field: &str) -> Option<usize> {
+    let (_, after) = field.rsplit_once('[')?;
+    after.split_once(']')?.0.parse().ok()
+}
+
 impl Violation {
     /// Creates a violation without a limit.
     pub fn new(
@@ -60,16 +73,26 @@ impl Violation {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
+        let field = field.into();
         Self {
-            field: field.into(),
+            index: index_of(&field),
+            field,
             code,
             message: message.into(),
             limit: None,
             actual: None,
+            unit: None,
             remedy: remedy.into(),
             fix: Vec::new(),
             next: Vec::new(),
         }
+    }
+
+    /// Adds the unit of the limit.
+    #[must_use]
+    pub const fn in_unit(mut self, unit: &'static str) -> Self {
+        self.unit = Some(unit);
+        self
     }
 
     /// Adds operations that correct it.
@@ -106,19 +129,31 @@ fn comparable(value: Value) -> Value {
 /// Something that an accepted post will lack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// The topic, for programs: `ai_label_missing`. Absent where a field has no effect.
+    /// The topic, for programs: `ai_label_missing`, `account_needs_reconnect` or `similar_post`. Absent where a field has
+    /// no effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Path of the field.
     pub field: String,
     /// The missing effect and its reason, as one sentence.
     pub message: String,
+    /// Calls that help, ready to execute.
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub next: Vec<NextAction>,
 }
 
 impl Warning {
     /// Creates a warning about a field that has no or not its full effect.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: None, field: field.into(), message: message.into() }
+        Self { code: None, field: field.into(), message: message.into(), next: Vec::new() }
+    }
+
+    /// Adds a call that helps.
+    #[must_use]
+    pub fn with_next(mut self, next: Option<NextAction>) -> Self {
+        self.next.extend(next);
+        self
     }
 
     /// Adds a code.
@@ -184,11 +219,25 @@ fn post_type(spec: &Spec, draft: &Draft) -> Option<Violation> {
             field,
             "setting_invalid",
             format!("{} has no post type {:?}.", spec.id, excerpt(given)),
-            format!("Use one of: {}.", known.join(", ")),
+            format!("{}Use one of: {}.", other_way(spec, given), known.join(", ")),
         )
         .with_limit(known, given)
         .with_fix(meant.map(|name| Fix::replace(field, name))),
     )
+}
+
+/// Returns what makes a post of this kind on the network, if it is no post type.
+fn other_way(spec: &Spec, given: &str) -> String {
+    let has_polls = spec.settings.iter().any(|setting| setting.name == "poll");
+    match (given, &spec.thread) {
+        ("poll", _) if has_polls => "A poll is settings.poll, not a post type. ".to_owned(),
+        ("poll", _) => format!("{} has no polls here. ", spec.id),
+        ("thread" | "chain", Some(rules)) => {
+            format!("A chain has its texts in metadata.{}. ", rules.metadata_key)
+        }
+        ("thread" | "chain", None) => format!("{} has no chains here. ", spec.id),
+        _ => String::new(),
+    }
 }
 
 fn pdf_requires_linkedin(field: impl Into<String>) -> Violation {
@@ -202,15 +251,16 @@ fn pdf_requires_linkedin(field: impl Into<String>) -> Violation {
 
 /// Returns advice for an unknown name: the most similar known one, or all of them.
 fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let given = excerpt(given);
     let names: Vec<&str> = known.collect();
     let best = names
         .iter()
-        .map(|name| (strsim::jaro_winkler(excerpt(given), name), *name))
+        .map(|name| (strsim::jaro_winkler(given, name), *name))
         .max_by(|left, right| left.0.total_cmp(&right.0));
     match best {
         Some((likeness, name)) if likeness >= 0.75 => format!("Did you mean {name:?}?"),
-        Some(_) => format!("Remove it; known names are: {}.", names.join(", ")),
-        None => "Remove it.".to_owned(),
+        Some(_) => format!("Leave {given:?} out; known names are: {}.", names.join(", ")),
+        None => format!("Leave {given:?} out."),
     }
 }
 

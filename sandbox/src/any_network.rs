@@ -8,6 +8,7 @@ use salvo::conn::ConnCtrl;
 use salvo::http::Response;
 use serde_json::{Map, Value};
 
+use crate::behaviour::Behaviour;
 use crate::env::{lock, write};
 use crate::fake_names;
 use crate::faults::{Fault, FaultKind, Faults};
@@ -36,6 +37,13 @@ pub(crate) trait AnyNetwork: Send + Sync {
         &self,
         username: Option<&str>,
     ) -> Result<(ListedAccount, Map<String, Value>), CreateError>;
+    /// Makes the token of one of these accounts valid again, the one with this name if one is asked for; returns its
+    /// credentials.
+    fn revive(
+        &self,
+        username: Option<&str>,
+        remote_ids: &[String],
+    ) -> Option<(ListedAccount, Map<String, Value>)>;
     fn remove(&self, remote_id: &str) -> bool;
     fn accounts(&self) -> Vec<ListedAccount>;
     fn posts(&self, remote_id: &str) -> Option<(ListedAccount, Vec<Post>)>;
@@ -58,6 +66,10 @@ pub(crate) trait AnyNetwork: Send + Sync {
         changes: Option<ItemChanges>,
     ) -> Option<Result<Value, String>>;
     fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool;
+    /// Sets how the network behaves for an account. `false` if there is no such account.
+    fn set_behaviour(&self, remote_id: &str, behaviour: Behaviour) -> bool;
+    /// Returns how far the network's clock is ahead of the sandbox's, in milliseconds; `None` without such an account.
+    fn clock_ms(&self, remote_id: &str) -> Option<i64>;
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>>;
     /// Sets metrics. `false` if there is no such account.
     fn set_metrics(&self, remote_id: &str, change: metrics::Change) -> bool;
@@ -113,6 +125,22 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
                 credentials,
             ));
         }
+    }
+
+    fn revive(
+        &self,
+        username: Option<&str>,
+        remote_ids: &[String],
+    ) -> Option<(ListedAccount, Map<String, Value>)> {
+        let asked = username.map(|name| N::new_identity(&self.env, &NewName::Requested(name)));
+        let name = asked.transpose().ok()?.map(|identity| identity.username);
+        let named = |account: &Arc<Account<N>>| {
+            name.as_ref().is_none_or(|name| account.identity.username == *name)
+        };
+        let account = remote_ids.iter().filter_map(|id| self.find(id)).find(named)?;
+        self.expire(&account, false);
+        let credentials = N::credentials(&account.identity, &self.base());
+        Some((account.listed(self.realm()), credentials))
     }
 
     fn remove(&self, remote_id: &str) -> bool {
@@ -188,6 +216,18 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
         }
         *lock(&account.faults) = Faults::new(faults);
         true
+    }
+
+    fn set_behaviour(&self, remote_id: &str, behaviour: Behaviour) -> bool {
+        let Some(account) = self.find(remote_id) else {
+            return false;
+        };
+        *lock(&account.behaviour) = behaviour;
+        true
+    }
+
+    fn clock_ms(&self, remote_id: &str) -> Option<i64> {
+        Some(self.find(remote_id)?.behaviour().clock_ms)
     }
 
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>> {

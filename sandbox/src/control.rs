@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 use crate::any_network::AnyNetwork;
+use crate::behaviour::Behaviour;
 use crate::call::Call;
 use crate::env::Settings;
 use crate::faults::Fault;
@@ -32,6 +33,9 @@ const BODY_MAX: usize = 1 << 20;
 #[serde(deny_unknown_fields)]
 struct NewAccount {
     username: Option<String>,
+    /// Accounts of which the one with this name is made usable again, in place of a new one.
+    #[serde(default)]
+    revive: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -39,6 +43,13 @@ struct NewAccount {
 struct NewFaults {
     remote_id: String,
     faults: Vec<Fault>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewBehaviour {
+    remote_id: String,
+    behaviour: Behaviour,
 }
 
 #[derive(Deserialize)]
@@ -171,6 +182,7 @@ fn network_route(
             Ok(Reply::ok(&json!({"calls": found.ok_or_else(no_account)?})))
         }
         (Method::PUT, ["faults"]) => set_faults(&networks, call),
+        (Method::PUT, ["behaviour"]) => set_behaviour(&networks, call),
         (Method::POST, ["inbound"]) => {
             let new: NewItem = body(call)?;
             let made = networks.iter().find_map(|network| network.receive(new.clone()));
@@ -244,10 +256,16 @@ fn create(sandbox: &Sandbox, platform: &str, call: &Call) -> HandlerResult {
     }
     let network = sandbox.realms.open(&sandbox.env, &realm, platform).ok_or_else(no_route)?;
     let username = new.username.as_deref().map(str::trim).filter(|name| !name.is_empty());
-    let (listed, credentials) = network.create(username).map_err(|why| match why {
+    let refusal = |why| match why {
         CreateError::Invalid(reason) => invalid_field("invalid_username", "username", &reason),
-        CreateError::Taken => refused(409, "username_taken", "another account has this username"),
-    })?;
+        CreateError::Taken => {
+            invalid_field("username_taken", "username", "another account has this name")
+        }
+    };
+    let (listed, credentials) = match network.revive(username, &new.revive) {
+        Some(revived) => revived,
+        None => network.create(username).map_err(refusal)?,
+    };
     let reply = json!({
         "platform": listed.platform,
         "realm": listed.realm,
@@ -274,6 +292,15 @@ fn set_faults(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
     Ok(Reply::ok(&shown))
 }
 
+fn set_behaviour(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
+    let NewBehaviour { remote_id, behaviour } = body(call)?;
+    let shown = json!({ "remote_id": remote_id, "behaviour": behaviour });
+    if networks.iter().any(|network| network.set_behaviour(&remote_id, behaviour.clone())) {
+        return Ok(Reply::ok(&shown));
+    }
+    Err(no_account())
+}
+
 fn set_metrics(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
     let new: NewMetrics = body(call)?;
     let shown = json!({"remote_id": new.remote_id, "metrics": new.change.metrics});
@@ -289,10 +316,11 @@ fn create_native_post(
     call: &Call,
 ) -> HandlerResult {
     let new: NewPost = body(call)?;
+    let ahead = networks.iter().find_map(|network| network.clock_ms(&new.remote_id)).unwrap_or(0);
     let post = NativePost {
         remote_id: new.remote_id,
         unique: sandbox.env.unique_number(),
-        at_ms: new.created_ms.unwrap_or_else(|| sandbox.env.now_ms()),
+        at_ms: new.created_ms.unwrap_or_else(|| sandbox.env.now_ms() + ahead),
         text: new.text,
         post_type: new.post_type.unwrap_or_default(),
         media_urls: new.media_urls,

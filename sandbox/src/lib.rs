@@ -10,6 +10,7 @@
 
 mod ai;
 mod any_network;
+mod behaviour;
 mod bluesky;
 mod broken_reply;
 mod call;

@@ -241,8 +241,9 @@ pub(crate) struct Cx<N: Network> {
 }
 
 impl<N: Network> Cx<N> {
-    /// Returns the sandbox's time in milliseconds.
+    /// Returns the network's time in milliseconds.
     pub fn now_ms(&self) -> i64 {
-        self.sim.env.now_ms()
+        let ahead = self.account.as_ref().map_or(0, |account| account.behaviour().clock_ms);
+        self.sim.env.now_ms() + ahead
     }
 }

@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use salvo::conn::ConnCtrl;
+use salvo::http::header::{DATE, HeaderValue};
 use salvo::http::{Method, Response};
 
 use crate::broken_reply;
 use crate::call::{Call, ReadError};
+use crate::env::utc;
 use crate::faults::{Fault, FaultKind, Phase};
 use crate::network::{Cx, HandlerFn, Network, Refusal, Route};
 use crate::page;
 use crate::reply::Reply;
 use crate::root_handler::{NetworkRequest, RequestAccess};
-use crate::sim::{LoggedCall, Sim};
+use crate::sim::{Account, LoggedCall, Sim};
 
 /// The wait of a 429 when the fault does not set one, in milliseconds.
 const RETRY_MS: u64 = 1_000;
@@ -73,6 +75,9 @@ impl<N: Network> NetworkHandler<N> {
         let (method, path) = (method_name(&call.method), redacted_path::<N>(&call.path));
         let cx = Arc::new(Cx { sim: Arc::clone(&self.0), call, account });
         let mut outcome = run_with_fault(&cx, route.phase, route.handler).await;
+        if let Outcome::Send(reply) = outcome {
+            outcome = Outcome::Send(as_it_behaves(&cx, route.phase, reply));
+        }
         // Do not report a change that would be lost if the process were killed.
         if self.0.env.journal.synced().await.is_err() {
             outcome = Outcome::Send(self.refuse(500));
@@ -91,6 +96,7 @@ impl<N: Network> NetworkHandler<N> {
                 at_ms: cx.now_ms(),
             });
         }
+        set_date(cx.now_ms(), res);
         match outcome {
             Outcome::Send(reply) => reply.write(res),
             Outcome::Cut(reply, bytes) => broken_reply::close_after(connection, &reply, bytes, res),
@@ -117,6 +123,44 @@ impl<N: Network> NetworkHandler<N> {
             }
         }
     }
+}
+
+/// Sets the header that shows the network's clock.
+fn set_date(now_ms: i64, res: &mut Response) {
+    let date = utc(now_ms).format("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    if let Ok(date) = HeaderValue::from_str(&date) {
+        res.headers_mut().insert(DATE, date);
+    }
+}
+
+/// Returns what a read shows while the network behaves otherwise than usual.
+fn as_it_behaves<N: Network>(cx: &Cx<N>, phase: Phase, reply: Reply) -> Reply {
+    let Some(account) = cx.account.as_ref().filter(|_| phase == Phase::Read) else { return reply };
+    let behaviour = account.behaviour();
+    if behaviour.list_lag_ms == 0 && behaviour.rewrite.is_empty() {
+        return reply;
+    }
+    let Ok(body) = serde_json::from_slice(&reply.body) else { return reply };
+    let fresh = fresh_ids(cx, account, cx.now_ms() - i64::from(behaviour.list_lag_ms));
+    let body = serde_json::to_vec(&behaviour.shown(body, &fresh)).unwrap_or_default();
+    Reply { body: body.into(), ..reply }
+}
+
+/// Returns the ids of posts and of the account's own items that were made after `since_ms`.
+fn fresh_ids<N: Network>(cx: &Cx<N>, account: &Account<N>, since_ms: i64) -> Vec<String> {
+    let is_fresh = |time: &str| {
+        let made = chrono::DateTime::parse_from_rfc3339(time);
+        made.is_ok_and(|made| made.timestamp_millis() > since_ms)
+    };
+    account.read(|state| {
+        let posts = N::posts(state, &account.identity, &cx.sim.pages()).into_iter();
+        let posts = posts.filter(|post| is_fresh(&post.created_at)).map(|post| post.id);
+        let own = N::own_items(state, &account.identity);
+        let mailed = N::mailbox(state).map(|mail| mail.all()).unwrap_or_default();
+        let items = mailed.into_iter().filter(|item| item.own).chain(&own);
+        let items = items.filter(|item| item.at_ms > since_ms).map(|item| item.id.clone());
+        posts.chain(items).collect()
+    })
 }
 
 /// Runs the handler of a route, with the account's next fault.

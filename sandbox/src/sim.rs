@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use serde::{Deserialize, Serialize};
 
+use crate::behaviour::Behaviour;
 use crate::consent_page::Codes;
 use crate::env::{Env, lock, read, rfc3339, write};
 use crate::faults::{Fault, Faults, Phase};
@@ -41,6 +42,8 @@ pub(crate) struct Account<N: Network> {
     /// Metrics of the account and its posts.
     pub metrics: Mutex<Metrics>,
     pub faults: Mutex<Faults>,
+    /// How its network behaves besides.
+    pub behaviour: Mutex<Behaviour>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
     rate_limits: Mutex<RateLimits>,
     order: usize,
@@ -115,6 +118,11 @@ impl<N: Network> Account<N> {
     /// Takes `cost` units of a limit.
     pub fn take_units(&self, limit: Limit, cost: u32, now_ms: i64) -> LimitDecision {
         lock(&self.rate_limits).take(limit, cost, now_ms)
+    }
+
+    /// Returns how its network behaves.
+    pub fn behaviour(&self) -> Behaviour {
+        lock(&self.behaviour).clone()
     }
 
     pub fn log(&self, call: LoggedCall) {
@@ -241,6 +249,7 @@ impl<N: Network> Sim<N> {
             state,
             metrics: Mutex::default(),
             faults: Mutex::default(),
+            behaviour: Mutex::default(),
             calls: Mutex::default(),
             rate_limits: Mutex::default(),
             order: self.created_count.fetch_add(1, Ordering::Relaxed),

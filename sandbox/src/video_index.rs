@@ -51,6 +51,9 @@ pub(crate) struct VideoProperties {
     /// True if the audio is AAC; `None` without audio.
     aac: Option<bool>,
     index_first: bool,
+    /// Width and height in pixels, as it is shown.
+    pub size: Option<(u32, u32)>,
+    pub duration_ms: Option<u64>,
 }
 
 impl VideoProperties {
@@ -140,6 +143,8 @@ impl IndexReader {
                     found = true;
                     film.codec = name;
                     film.rate = rate(track);
+                    film.duration_ms = duration_ms(track);
+                    film.size = size(track, entry);
                     picture(entry.get(78..).unwrap_or_default(), &mut film);
                 }
                 Some(b"soun") if film.aac.is_none() => {
@@ -172,20 +177,43 @@ fn picture(boxes: &[u8], film: &mut VideoProperties) {
     }
 }
 
-/// Returns the frames of a track divided by its length.
-fn rate(track: &[u8]) -> Option<f64> {
+/// Returns the units a second of a track's times, and its length in them.
+fn times(track: &[u8]) -> Option<(f64, f64)> {
     let header = descend(track, &[b"mdia", b"mdhd"])?;
-    let number = |bytes: Option<&[u8]>| {
-        Some(bytes?.iter().fold(0, |sum: u64, byte| sum << 8 | u64::from(*byte)) as f64)
-    };
-    let (scale, length) = match header.first()? {
+    Some(match header.first()? {
         0 => (number(header.get(12..16))?, number(header.get(16..20))?),
         _ => (number(header.get(20..24))?, number(header.get(24..32))?),
-    };
+    })
+}
+
+fn number(bytes: Option<&[u8]>) -> Option<f64> {
+    Some(bytes?.iter().fold(0, |sum: u64, byte| sum << 8 | u64::from(*byte)) as f64)
+}
+
+/// Returns the frames of a track divided by its length.
+fn rate(track: &[u8]) -> Option<f64> {
+    let (scale, length) = times(track)?;
     let sizes = descend(track, &[b"mdia", b"minf", b"stbl", b"stsz"])?;
     let frames = number(sizes.get(8..12))?;
     // A fragmented file has an index without frames.
     (frames > 0.0 && length > 0.0).then(|| frames * scale / length)
+}
+
+fn duration_ms(track: &[u8]) -> Option<u64> {
+    let (scale, length) = times(track)?;
+    (scale > 0.0 && length > 0.0).then(|| (length * 1_000.0 / scale).round() as u64)
+}
+
+/// Returns the width and height of a track, turned as its header says.
+fn size(track: &[u8], entry: &[u8]) -> Option<(u32, u32)> {
+    let side = |at: usize| Some(u32::from(u16::from_be_bytes(*entry.get(at..)?.first_chunk()?)));
+    let (width, height) = (side(24)?, side(26)?);
+    let header = descend(track, &[b"tkhd"]).unwrap_or_default();
+    let matrix = if header.first() == Some(&1) { 52 } else { 40 };
+    let cell = |at: usize| number(header.get(matrix + at..matrix + at + 4));
+    let is_turned = cell(0) == Some(0.0) && cell(4).is_some_and(|cell| cell != 0.0);
+    let size = if is_turned { (height, width) } else { (width, height) };
+    (width > 0 && height > 0).then_some(size)
 }
 
 /// Looks for the object type in the descriptors (ISO 14496-1, 7.2.6): 0x40 and 0x66 to 0x68 are AAC.
@@ -227,7 +255,7 @@ fn children(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
 mod tests {
     use super::{
         BROWSER_FORMATS, H264, H264_OR_HEVC, IndexReader, STREAMABLE, VideoProperties,
-        VideoRequirements,
+        VideoRequirements, size,
     };
 
     fn boxed(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
@@ -295,6 +323,23 @@ mod tests {
         for (rate, right) in [(12, false), (23, true), (60, true), (61, false)] {
             assert_eq!(plays(plain(b"avc1", &[], rate), STREAMABLE), right, "{rate}");
             assert!(plays(plain(b"avc1", &[], rate), H264), "{rate}");
+        }
+    }
+
+    #[test]
+    fn the_length_and_the_size_are_read_from_the_index() {
+        let film = plain(b"avc1", &[], 30).unwrap_or_default();
+        // Without a size in the entry none is known.
+        assert_eq!((film.duration_ms, film.size), (Some(10_000), None));
+        let mut entry = [0; 78];
+        entry[24..28].copy_from_slice(&[5, 0, 2, 0xd0]);
+        let header = |turned: bool| {
+            let mut header = [0; 84];
+            header[if turned { 45 } else { 41 }] = 1;
+            boxed(b"tkhd", &header)
+        };
+        for (turned, wanted) in [(false, (1_280, 720)), (true, (720, 1_280))] {
+            assert_eq!(size(&header(turned), &entry), Some(wanted));
         }
     }
 

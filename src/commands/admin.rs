@@ -1,5 +1,7 @@
 //! `fanfare admin`: operators, users, workspaces, memberships, brands and plans, and commands for use after a restore.
 
+mod entries;
+
 use std::{
     io::{BufRead, IsTerminal},
     path::{Path, PathBuf},
@@ -9,10 +11,11 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use fanfare_domain::{
+    Domain,
     access::{PlanTier, Role},
     brands::{self, voice::Voice},
     logins,
-    ops::operators,
+    ops::{audit, operators},
     passwords, sign_in, signup, users,
 };
 use fanfare_entities::{BrandId, WorkspaceId};
@@ -50,10 +53,13 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<PasswordCommand>,
     },
-    /// Finds or creates a user.
+    /// Finds a user.
     User {
         /// Address.
         email: String,
+        /// Create the user if there is none.
+        #[arg(long)]
+        create: bool,
     },
     /// Makes a team workspace.
     Workspace {
@@ -109,8 +115,8 @@ pub enum Command {
         /// The brand.
         brand: Option<Uuid>,
     },
-    /// After a restore: makes posts that may have gone out since the backup fail with outcome_unknown, so that a
-    /// person decides. Needs every worker stopped. docs/operations.md says when.
+    /// After a restore: holds posts that may have gone out since the backup. Networks that can tell are asked once workers
+    /// run; all other posts fail with outcome_unknown, so that a person decides. Nothing is sent by itself. Needs every worker stopped. docs/operations.md says when.
     Hold {
         /// Posts due up to this time, such as 2026-05-04T12:00:00Z; up to now if left out.
         #[arg(long, value_parser = humantime::parse_rfc3339)]
@@ -118,6 +124,9 @@ pub enum Command {
         /// Posts of any time.
         #[arg(long, conflicts_with = "until")]
         all: bool,
+        /// Leave every post to a person, instead of asking the networks that can tell.
+        #[arg(long)]
+        without_asking: bool,
     },
     /// Closes every stored secret with FANFARE_MASTER_KEY, so that FANFARE_MASTER_KEY_OLD can be dropped.
     Rewrap,
@@ -204,61 +213,76 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
     let way =
         StartOptions { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
+    // Operators' log-ins have entries of their own, with what became of them.
+    match entries::entry(&command) {
+        Some(entry) => {
+            audit::record(&cx, &shell_actor(), entry, Box::pin(carry_out(&cx, command))).await
+        }
+        None => carry_out(&cx, command).await,
+    }
+}
+
+async fn carry_out(cx: &Domain, command: Command) -> Result<()> {
     match command {
-        Command::Create { email, generate } => create(&cx, &email, generate).await?,
+        Command::Create { email, generate } => create(cx, &email, generate).await?,
         Command::Password { command: Some(PasswordCommand::Reset { email, operator }), .. } => {
-            reset(&cx, &email, operator).await?;
+            reset(cx, &email, operator).await?;
         }
         Command::Password { email, generate, command: None } => {
-            set_password(&cx, &email.unwrap_or_default(), generate).await?;
+            set_password(cx, &email.unwrap_or_default(), generate).await?;
         }
-        Command::User { email } => say(users::find_or_create(&cx, &email).await?),
+        Command::User { email, create: true } => say(users::find_or_create(cx, &email).await?),
+        Command::User { email, create: false } => say(users::by_email(cx, &email)
+            .await
+            .context("nobody was found; a new user is made with --create")?),
         Command::Workspace { name, owner } => {
-            let owner = users::find_or_create(&cx, &owner).await?;
-            say(users::create_workspace(&cx, &name, owner).await?);
+            let owner = users::find_or_create(cx, &owner).await?;
+            say(users::create_workspace(cx, &name, owner).await?);
         }
         Command::Member { command: Some(MemberCommand::Remove { workspace, email }), .. } => {
-            let person = users::by_email(&cx, &email).await?;
-            users::remove_member(&cx, WorkspaceId(workspace), person).await?;
+            let person = users::by_email(cx, &email).await?;
+            users::remove_member(cx, WorkspaceId(workspace), person).await?;
             say(person);
         }
         Command::Member { workspace, email, role, command: None } => {
             let (Some(workspace), Some(email), Some(role)) = (workspace, email, role) else {
                 bail!("name the workspace, the address and the role");
             };
-            let person = users::find_or_create(&cx, &email).await?;
-            users::set_member(&cx, WorkspaceId(workspace), person, role.into()).await?;
+            let person = users::find_or_create(cx, &email).await?;
+            users::set_member(cx, WorkspaceId(workspace), person, role.into()).await?;
             say(person);
         }
         Command::Unlock { address_or_workspace, email: Some(email), brand: Some(brand) } => {
             let workspace = address_or_workspace.parse().context("the workspace")?;
-            let person = users::by_email(&cx, &email).await?;
-            users::unlock_from_brand(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
+            let person = users::by_email(cx, &email).await?;
+            users::unlock_from_brand(cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
             say(brand);
         }
         Command::Unlock { address_or_workspace, .. } => {
-            logins::unlock(&cx, &address_or_workspace).await?;
+            logins::unlock(cx, &address_or_workspace).await?;
             say(address_or_workspace);
         }
         Command::Brand { workspace, name, profile: None } => {
-            say(users::create_brand(&cx, WorkspaceId(workspace), &name).await?);
+            say(users::create_brand(cx, WorkspaceId(workspace), &name).await?);
         }
         Command::Brand { workspace, name, profile: Some(file) } => {
             let voice = read_voice(&file)?;
-            say(brands::voice::set_named(&cx, WorkspaceId(workspace), &name, voice).await?);
+            say(brands::voice::set_named(cx, WorkspaceId(workspace), &name, voice).await?);
         }
         Command::Lock { workspace, email, brand } => {
-            let person = users::by_email(&cx, &email).await?;
-            users::lock_to_brand(&cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
+            let person = users::by_email(cx, &email).await?;
+            users::lock_to_brand(cx, WorkspaceId(workspace), person, BrandId(brand)).await?;
             say(brand);
         }
-        Command::Hold { until, all } => super::restore::hold(&cx, until, all).await?,
-        Command::Rewrap => super::restore::rewrap(&cx).await?,
+        Command::Hold { until, all, without_asking } => {
+            super::restore::hold(cx, until, (all, !without_asking)).await?;
+        }
+        Command::Rewrap => super::restore::rewrap(cx).await?,
         Command::Subscription { email, tier, addon } => {
-            say(signup::create_paid(&cx, &email, tier.into(), addon).await?);
+            say(signup::create_paid(cx, &email, tier.into(), addon).await?);
         }
         Command::Plan { workspace, tier, addon } => {
-            users::set_plan(&cx, WorkspaceId(workspace), tier.into(), addon).await?;
+            users::set_plan(cx, WorkspaceId(workspace), tier.into(), addon).await?;
             say(workspace);
         }
     }
@@ -274,7 +298,7 @@ fn read_voice(file: &Path) -> Result<Voice> {
     serde_json::from_str(&text).context("the profile is no JSON object of a brand's voice")
 }
 
-async fn reset(cx: &fanfare_domain::Domain, email: &str, operator: bool) -> Result<()> {
+async fn reset(cx: &Domain, email: &str, operator: bool) -> Result<()> {
     let password = passwords::generate();
     if operator {
         operators::reset(cx, &shell_actor(), email, password.clone()).await?;
@@ -287,7 +311,7 @@ async fn reset(cx: &fanfare_domain::Domain, email: &str, operator: bool) -> Resu
     Ok(())
 }
 
-async fn create(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Result<()> {
+async fn create(cx: &Domain, email: &str, generate: bool) -> Result<()> {
     let password = choose(generate)?;
     let made = operators::create(cx, &shell_actor(), email, password.clone()).await?;
     let what =
@@ -299,7 +323,7 @@ async fn create(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Res
     Ok(())
 }
 
-async fn set_password(cx: &fanfare_domain::Domain, email: &str, generate: bool) -> Result<()> {
+async fn set_password(cx: &Domain, email: &str, generate: bool) -> Result<()> {
     let password = choose(generate)?;
     sign_in::set_password(cx, email, password.clone()).await?;
     tracing::info!("{email} has a new password; earlier sessions have ended");

@@ -22,13 +22,15 @@ pub async fn run(config: Config) -> Result<()> {
              and each process counts limits for itself"
         );
     }
-    let stop = stop_on_signal();
+    let asked = stop_on_signal();
     let listener = tokio::net::TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("FANFARE_LISTEN {} cannot be listened on", config.listen))?;
     let listen = listener.local_addr()?;
     let way = StartOptions { listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
+    tokio::spawn(cx.stopping.clone().follow(asked, config.drain_delay));
+    let stop = cx.stopping.closed.clone();
     metrics::start(&config, "api", &cx, stop.clone()).await?;
     // A post for "now" is due by the clock of the fleet, which is the database's.
     clock::follow_first(&cx, &stop).await;

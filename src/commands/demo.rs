@@ -44,13 +44,13 @@ async fn show(config: &Config) -> Result<()> {
     .await?;
     let way = StartOptions { listen, migrate: true, simulator: Some(own.simulator.clone()) };
     let cx = start::domain(config, way).await?;
-    let key = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;
+    let first = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;
     let service = fanfare_api::service(cx.clone());
     let stop = CancellationToken::new();
     let worker = fanfare_workers::Context::new(cx.clone(), worker_name());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
     let serving = tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
-    let shown = fanfare_cli::demo(&cx.settings.base_url, key.expose_secret()).await;
+    let shown = fanfare_cli::demo(&cx.settings.base_url, first.key.expose_secret()).await;
     stop.cancel();
     serving.await??;
     working.await??;

@@ -6,14 +6,17 @@ use std::process::Stdio;
 
 use anyhow::{Result, bail};
 use fanfare_domain::{
+    billing,
     clock::{date, machine_now},
     db::Db,
 };
 use fanfare_jobs::Queue;
 use fanfare_media::Store;
+use fanfare_outbound::{Client, Policy};
+use fanfare_payments::{FailureKind, Stripe};
 
 use super::say;
-use crate::config::Config;
+use crate::{config::Config, start};
 
 /// The clock error from which on there is a warning, in ms.
 const SKEW: i64 = 2_000;
@@ -31,12 +34,14 @@ pub async fn run(config: Config) -> Result<()> {
     let findings = [
         ("database", schema(&config, db).await),
         ("connections", connections(&config, db).await),
+        ("master key", master_key(&config, db).await),
         ("commits", commits(db).await),
         ("clock", clock(db).await),
         ("redis", redis(&config).await),
         ("media store", media(&config).await),
         ("ffmpeg", ffmpeg(&config).await),
         ("mail", mail(&config).await),
+        ("payments", payments(&config).await),
     ];
     let mut missing = 0;
     for (what, finding) in findings {
@@ -50,8 +55,8 @@ pub async fn run(config: Config) -> Result<()> {
     }
     if config.mailer.is_none() {
         say(format_args!(
-            "warning  mail: no mail server is set, so nobody gets a letter; set FANFARE_SMTP_URL and FANFARE_MAIL_FROM \
-             (on loopback letters stand at /dev/mail)"
+            "warning  mail: no mail server is set, so nobody gets an e-mail; set FANFARE_SMTP_URL and FANFARE_MAIL_FROM \
+             (on loopback e-mails stand at /dev/mail)"
         ));
     }
     if let Some(warning) = limits(&config) {
@@ -96,6 +101,21 @@ async fn schema(config: &Config, db: &DatabaseResult) -> Finding {
     }
 }
 
+/// Checks that the master keys open what is stored.
+async fn master_key(config: &Config, db: &DatabaseResult) -> Finding {
+    let Ok(db) = db else {
+        return Err("cannot be tried without the database".into());
+    };
+    let is_new = fanfare_migration::check(&db.write).await.is_err();
+    let file = config.data_dir.join("master.key");
+    if is_new || (config.is_embedded() && config.master_key.is_none() && !file.exists()) {
+        return Ok("nothing is stored yet".to_owned());
+    }
+    let vault = start::vault(config).map_err(|error| format!("{error:#}"))?;
+    vault.check(db).await.map_err(|error| error.to_string())?;
+    Ok("opens what is stored".to_owned())
+}
+
 async fn connections(config: &Config, db: &DatabaseResult) -> Finding {
     let Ok(db) = db else {
         return Err("cannot be counted without the database".into());
@@ -112,6 +132,31 @@ async fn connections(config: &Config, db: &DatabaseResult) -> Finding {
             most / (pool + 1)
         )),
     }
+}
+
+/// Asks Stripe for the prices of what is sold.
+async fn payments(config: &Config) -> Finding {
+    let Some(real) = &config.stripe else {
+        return Ok("no provider is set; on loopback a simulated one takes its place".to_owned());
+    };
+    let policy = Policy { allow_private: config.allow_private };
+    let http = Client::new(policy).map_err(|error| error.to_string())?;
+    let stripe = Stripe::new(&http, real.url.clone(), real.secret_key.clone());
+    let missing = billing::missing_prices(&stripe, &config.plans).await;
+    let missing = missing.map_err(|failure| match failure.kind {
+        FailureKind::Key => format!("{failure}; check FANFARE_STRIPE_SECRET_KEY"),
+        FailureKind::Unavailable | FailureKind::Limited => {
+            format!("{failure}; check the way to {} and try again", real.url)
+        }
+        _ => failure.to_string(),
+    })?;
+    if real.webhook_secrets.is_empty() {
+        return Err("no webhook is believed; set FANFARE_STRIPE_WEBHOOK_SECRET".to_owned());
+    }
+    if missing.is_empty() {
+        return Ok("Stripe answers, and has a price of everything that is sold".to_owned());
+    }
+    Err(format!("Stripe has no price {}; run `fanfare billing setup`", missing.join(", ")))
 }
 
 /// Checks that commits survive a power cut; otherwise posts could be sent twice.
@@ -173,7 +218,7 @@ async fn media(config: &Config) -> Finding {
 /// Checks that both programs run.
 async fn ffmpeg(config: &Config) -> Finding {
     const ADVICE: &str = "install ffmpeg (Debian: apt-get install ffmpeg; image: --build-arg WITH_FFMPEG=yes) or set \
-        FANFARE_FFMPEG_DIR; until then films are read by their containers alone, and media that must be converted \
+        FANFARE_FFMPEG_DIR; until then videos are read by their containers alone, and media that must be converted \
         fails with media_conversion_failed";
     let mut missing = Vec::new();
     for (name, program) in [("ffmpeg", &config.tools.ffmpeg), ("ffprobe", &config.tools.ffprobe)] {
@@ -197,7 +242,7 @@ async fn mail(config: &Config) -> Finding {
     let Some(mailer) = &config.mailer else { return Ok("not used".into()) };
     let advice = |error| format!("{error}; check FANFARE_SMTP_URL");
     mailer.check().await.map_err(advice)?;
-    Ok("the server takes letters".into())
+    Ok("the server takes e-mail".into())
 }
 
 async fn runs(program: &std::path::Path) -> bool {

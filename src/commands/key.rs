@@ -1,12 +1,19 @@
 //! `fanfare key`: creates or revokes an API key.
 
 use anyhow::{Result, bail};
-use fanfare_domain::{access::Scope, keys, users};
+use fanfare_domain::{
+    Domain,
+    access::Scope,
+    keys,
+    ops::audit::{self, ShellAct},
+    users,
+};
 use fanfare_entities::WorkspaceId;
 use secrecy::ExposeSecret;
+use serde_json::json;
 use uuid::Uuid;
 
-use super::say;
+use super::{say, shell_actor};
 use crate::{
     config::Config,
     start::{self, StartOptions},
@@ -46,15 +53,36 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
     let way =
         StartOptions { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
+    let entry = entry(&command);
+    audit::record(&cx, &shell_actor(), entry, carry_out(&cx, command)).await
+}
+
+/// Returns the entry of the audit log: a key acts in its owner's name.
+fn entry(command: &Command) -> ShellAct {
+    match command {
+        Command::Create { email, workspace, scopes, name } => ShellAct {
+            action: "key",
+            target: format!("person:{}", email.trim().to_lowercase()),
+            details: json!({"name": name, "workspace": workspace, "scopes": scopes}),
+        },
+        Command::Revoke { prefix } => ShellAct {
+            action: "key_revoked",
+            target: format!("key:{}", prefix.get(..12).unwrap_or(prefix)),
+            details: json!({}),
+        },
+    }
+}
+
+async fn carry_out(cx: &Domain, command: Command) -> Result<()> {
     match command {
         Command::Create { email, workspace, scopes, name } => {
             let scopes = parse(&scopes)?;
-            let user_id = users::find_or_create(&cx, &email).await?;
+            let user_id = users::find_or_create(cx, &email).await?;
             let workspace_id = workspace.map(WorkspaceId);
             let new = keys::NewKey { user_id, workspace_id, name, scopes };
-            say(keys::create(&cx, new).await?.expose_secret());
+            say(keys::create(cx, new).await?.expose_secret());
         }
-        Command::Revoke { prefix } => match keys::revoke(&cx, &prefix).await? {
+        Command::Revoke { prefix } => match keys::revoke(cx, &prefix).await? {
             0 => bail!("there is no live key with the prefix {prefix}"),
             count => say(format_args!("revoked: {count}")),
         },

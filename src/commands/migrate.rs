@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result};
 use fanfare_domain::db::Db;
 
 use super::say;
-use crate::config::Config;
+use crate::{config::Config, start};
 
 /// Runs the migrations.
 ///
@@ -18,7 +18,7 @@ pub async fn run(config: Config) -> Result<()> {
     let db = Db::open(&config.database_url, 1)
         .await
         .context("FANFARE_DATABASE_URL: the database cannot be opened")?;
-    fanfare_migration::migrate(&db.write).await?;
+    start::migrate(&db).await?;
     say("The schema is up to date.");
     Ok(())
 }

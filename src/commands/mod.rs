@@ -18,7 +18,7 @@ mod up;
 mod worker;
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, VARIABLES};
@@ -60,7 +60,7 @@ enum Command {
         #[command(subcommand)]
         command: media::Command,
     },
-    /// Sets up operators' log-ins, persons, workspaces, memberships, brands and plans.
+    /// Sets up operators' log-ins, people, workspaces, memberships, brands and plans.
     Admin {
         #[command(subcommand)]
         command: admin::Command,
@@ -80,6 +80,18 @@ enum Command {
 }
 
 impl Cli {
+    /// Reads the arguments; ends the process with a message if they are no command.
+    #[must_use]
+    pub fn read() -> Self {
+        Self::try_parse().unwrap_or_else(|error| {
+            if error.kind() != ErrorKind::InvalidSubcommand {
+                error.exit();
+            }
+            // The name may be near to one of a command of the API, which this parser does not know.
+            fanfare_cli::with_near_names(error, &all_commands(), "").exit()
+        })
+    }
+
     /// Runs the command.
     ///
     /// # Errors
@@ -92,6 +104,11 @@ impl Cli {
             _ => {}
         }
         let config = Config::from_env()?;
+        if self.command.is_none() {
+            eprintln!(
+                "Without a command `fanfare` starts the whole service, as `fanfare up` does. For help: fanfare --help."
+            );
+        }
         match self.command.unwrap_or(Command::Up) {
             Command::Up => up::run(config).await,
             Command::Api => api::run(config).await,
@@ -103,7 +120,7 @@ impl Cli {
             Command::Health => health::run(config).await,
             Command::Key { command } => key::run(config, command).await,
             Command::Media { command } => media::run(command).await,
-            Command::Admin { command } => admin::run(config, command).await,
+            Command::Admin { command } => Box::pin(admin::run(config, command)).await,
             Command::Billing { command } => billing::run(config, command).await,
             Command::Ops(args) => Box::pin(ops::run(config, args)).await,
             Command::Completions(args) => completions::run(&args),

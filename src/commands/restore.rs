@@ -7,19 +7,22 @@ use fanfare_domain::{Domain, posts};
 
 use super::say;
 
-/// Holds back posts due up to a time (by default now), or `all` of them.
+/// Holds back posts due up to a time (by default now), or `all` of them; with `asks`, networks are asked first.
 ///
 /// # Errors
 /// A worker is running.
-pub async fn hold(cx: &Domain, until: Option<SystemTime>, all: bool) -> Result<()> {
+pub async fn hold(cx: &Domain, until: Option<SystemTime>, (all, asks): (bool, bool)) -> Result<()> {
     let given = until.map(|until| until.duration_since(UNIX_EPOCH)).transpose()?;
     let until = match given {
         Some(since) => i64::try_from(since.as_millis())?,
         // Posts become due by the database's clock.
         None => cx.db.now().await?,
     };
-    let held = posts::hold_after_restore(cx, (!all).then_some(until)).await?;
-    say(format_args!("held back: {held}"));
+    let done = posts::hold_after_restore(cx, (!all).then_some(until), asks).await?;
+    if asks {
+        say(format_args!("networks are asked: {}", done.asked));
+    }
+    say(format_args!("held back: {}", done.held));
     Ok(())
 }
 

@@ -2,14 +2,14 @@
 
 use anyhow::{Context as _, Result};
 use fanfare_workers::Options;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 
 use super::{say, stop_on_signal, worker_name};
 use crate::{
     config::Config,
     metrics,
     simulator::{OwnSimulator, SimulatorOptions},
-    start::{self, StartOptions},
+    start::{self, FirstStart, StartOptions},
 };
 
 /// Runs until it is stopped.
@@ -37,13 +37,15 @@ pub async fn run(config: Config) -> Result<()> {
         // Idempotency keys that a dead process reserved can be released, since this is the only process.
         fanfare_domain::idempotency::free_all(&cx).await?;
     }
-    metrics::start(&config, "up", &cx, stop.clone()).await?;
-    let key = start::first_owner(&cx).await?;
+    tokio::spawn(cx.stopping.clone().follow(stop.clone(), config.drain_delay));
+    let closed = cx.stopping.closed.clone();
+    metrics::start(&config, "up", &cx, closed.clone()).await?;
+    let first = start::first_owner(&cx).await?;
     let service = fanfare_api::service(cx.clone());
     let worker = fanfare_workers::Context::new(cx.clone(), worker_name());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
-    welcome(&cx.settings.base_url, key.as_ref());
-    let served = fanfare_api::serve(service, listener, stop.clone()).await;
+    welcome(&cx.settings.base_url, first.as_ref());
+    let served = fanfare_api::serve(service, listener, closed).await;
     stop.cancel();
     working.await??;
     if let Some(own) = own {
@@ -53,22 +55,30 @@ pub async fn run(config: Config) -> Result<()> {
     Ok(())
 }
 
-/// Prints the address, and at the first start how to begin.
-fn welcome(base_url: &str, key: Option<&SecretString>) {
-    say(format_args!("Fanfare is at {base_url} (documentation: {base_url}/docs)"));
-    let Some(key) = key else { return };
-    let key = key.expose_secret();
+/// Prints the address, and at the first start what one needs to begin: all of it at once, so that no line of the log
+/// comes in between.
+fn welcome(base_url: &str, first: Option<&FirstStart>) {
+    let place = format!("Fanfare is at {base_url} (documentation: {base_url}/docs)");
+    let Some(first) = first else { return say(place) };
+    let (key, link) = (first.key.expose_secret(), first.link.expose_secret());
+    let program = std::env::args().next().unwrap_or_else(|| "fanfare".to_owned());
     say(format_args!(
-        "
-This is your API key. It is shown only now:
+        "{place}
+
+Your API key, which is shown only now:
 
 {key}
 
-Connect an account on the simulated Bluesky, schedule a post, and see it there:
+The dashboard is at {base_url}/dashboard. This link logs you in once, and lets you choose a password:
 
-curl -s -X POST {base_url}/api/v1/sandbox/accounts -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' -d '{{\"platform\": \"bluesky\"}}'
-curl -s -X POST {base_url}/api/v1/posts -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' -d '{{\"account_id\": 1, \"caption\": \"Hello from Fanfare\", \"scheduled_at\": \"'$(date -u -d '+5 seconds' +%Y-%m-%dT%H:%M:%SZ)'\"}}'
-curl -s '{base_url}/api/v1/sandbox/bluesky/posts?account_id=1' -H 'Authorization: Bearer {key}'
+{link}
+
+To connect an account on the simulated Bluesky, publish a post and see it there, type in another terminal:
+
+export FANFARE_API_KEY={key} FANFARE_URL={base_url}
+{program} sandbox create-account --platform=bluesky
+{program} posts create --account-id=1 --caption='Hello from Fanfare' --wait
+{program} sandbox list-posts bluesky --account-id=1
 "
     ));
 }

@@ -186,7 +186,7 @@ impl VariableReader {
     }
 
     pub(super) fn oauth_grace(&mut self) -> Result<Duration> {
-        let grace = self.duration("FANFARE_OAUTH_GRACE")?.unwrap_or_default();
+        let grace = self.duration("FANFARE_OAUTH_GRACE")?.unwrap_or(Duration::from_secs(30));
         if grace > Duration::from_secs(60) {
             bail!(
                 "FANFARE_OAUTH_GRACE must be at most 60s: for so long a stolen token would be good"

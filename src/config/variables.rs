@@ -20,7 +20,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "FANFARE_FFMPEG_DIR",
-        "Directory of ffmpeg and ffprobe, which take films apart and convert media (the directories of PATH).",
+        "Directory of ffmpeg and ffprobe, which take videos apart and convert media (the directories of PATH).",
     ),
     (
         "FANFARE_SCRATCH_GB",
@@ -42,7 +42,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_MAX_LATENESS", "A post that could not start this long after its time fails (24h)."),
     (
         "FANFARE_ALLOW_PRIVATE_TARGETS",
-        "true opens private addresses, http and every port for addresses that users give (false).",
+        "true opens private addresses, http and every port for addresses that users give (false). The owner of `up` on SQLite may send webhooks to this machine without it.",
     ),
     ("FANFARE_SIMULATOR", "off: `up` starts without simulated networks of its own (on)."),
     (
@@ -55,7 +55,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "FANFARE_SANDBOX_PUBLIC_URL",
-        "Another origin by which persons reach the simulated networks' pages, and nothing else there (loopback).",
+        "Another origin by which people reach the simulated networks' pages, and nothing else there (loopback).",
     ),
     (
         "FANFARE_SANDBOX_LIMITS",
@@ -71,7 +71,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "FANFARE_META_HUMAN_AGENT",
-        "true: Meta lets the app send answers that persons wrote for 7 days (false).",
+        "true: Meta lets the app send answers that people wrote for 7 days (false).",
     ),
     (
         "FANFARE_X_METRICS",
@@ -86,7 +86,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_<PLATFORM>_CLIENT_SECRET", "Client secret of that app."),
     (
         "FANFARE_STRIPE_SECRET_KEY",
-        "Secret key of the Stripe account that persons pay to; without it the simulated one stands in on loopback.",
+        "Secret key of the Stripe account that people pay to; without it the simulated one stands in on loopback.",
     ),
     (
         "FANFARE_STRIPE_WEBHOOK_SECRET",
@@ -96,7 +96,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_PLANS", "JSON file of the plans that are sold (those in the binary)."),
     (
         "FANFARE_AI",
-        "live, sandbox or off: where texts, images and films come from (live with a key below, else sandbox with SQLite, else off).",
+        "live, sandbox or off: where texts, images and videos come from (live with a key below, else sandbox with SQLite, else off).",
     ),
     (
         "FANFARE_AI_TEXT_URL",
@@ -105,17 +105,17 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("FANFARE_AI_TEXT_MODEL", "The model that writes texts there."),
     ("FANFARE_AI_TEXT_KEY", "Its key."),
     ("FANFARE_XAI_URL", "The address of xAI's API (https://api.x.ai/v1)."),
-    ("FANFARE_XAI_KEY", "Key of xAI, for images and films."),
-    ("FANFARE_XAI_VIDEO_MODEL", "The model that films there if a request names none."),
+    ("FANFARE_XAI_KEY", "Key of xAI, for images and videos."),
+    ("FANFARE_XAI_VIDEO_MODEL", "The model that makes videos there if a request names none."),
     (
         "FANFARE_GOOGLE_AI_URL",
         "The address of Google's models (https://generativelanguage.googleapis.com).",
     ),
-    ("FANFARE_GOOGLE_AI_KEY", "Key of Google's models, for images and films."),
-    ("FANFARE_GOOGLE_AI_VIDEO_MODEL", "The model that films there if a request names none."),
+    ("FANFARE_GOOGLE_AI_KEY", "Key of Google's models, for images and videos."),
+    ("FANFARE_GOOGLE_AI_VIDEO_MODEL", "The model that makes videos there if a request names none."),
     (
         "FANFARE_VERTEX_PROJECT",
-        "Project at Google's Vertex AI, which then makes the films of google_veo.",
+        "Project at Google's Vertex AI, which then makes the videos of google_veo.",
     ),
     ("FANFARE_VERTEX_LOCATION", "The region its models run in (us-central1)."),
     ("FANFARE_VERTEX_CREDENTIALS", "JSON file of a service account that may use it."),
@@ -123,28 +123,32 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "FANFARE_VERTEX_URL",
         "The address of Vertex AI (https://LOCATION-aiplatform.googleapis.com).",
     ),
-    ("FANFARE_VERTEX_VIDEO_MODEL", "The model that films there if a request names none."),
+    ("FANFARE_VERTEX_VIDEO_MODEL", "The model that makes videos there if a request names none."),
     ("FANFARE_CREDIT_FACTOR", "Multiplies what everything costs in credits (1)."),
     ("FANFARE_AI_MODELS", "JSON file of what models offer and cost (that in the binary)."),
     ("FANFARE_SIGNUP", "open or closed: whether anybody may sign up (open)."),
     (
         "FANFARE_SMTP_URL",
-        "Mail server: smtps://user:password@host, or smtp://…:587, which must offer STARTTLS; without it letters stand at /dev/mail on loopback.",
+        "Mail server: smtps://user:password@host, or smtp://…:587, which must offer STARTTLS; without it e-mails stand at /dev/mail on loopback.",
     ),
-    ("FANFARE_MAIL_FROM", "Whom letters are from, such as Fanfare <hello@example.com>."),
+    ("FANFARE_MAIL_FROM", "Whom e-mails are from, such as Fanfare <hello@example.com>."),
     (
         "FANFARE_OAUTH_GRACE",
-        "The time for which a spent OAuth refresh token still gets a new pair while the new one is unused, at most 60s (0s).",
+        "The time for which a spent OAuth refresh token still gets its successor, at most 60s (30s).",
     ),
     (
         "FANFARE_REAUTH",
         "Age of a log-in after which its password is asked for again before something grave (1h).",
     ),
+    (
+        "FANFARE_DRAIN_DELAY",
+        "After SIGTERM, the time for which up and api still take requests while /readyz answers 503, so that a balancer can notice (0s).",
+    ),
     ("FANFARE_LIMITS_FACTOR", "Multiplies every inbound limit (1)."),
     ("FANFARE_TRUSTED_PROXIES", "Networks whose X-Forwarded-For is believed, separated by commas."),
     (
         "FANFARE_LOG",
-        "The level of the log: error, warn, info, debug, trace, or a tracing filter (info).",
+        "The level of the log: error, warn, info, debug, trace, or a tracing filter (info; on a terminal without what libraries say).",
     ),
     ("FANFARE_LOG_FORMAT", "text or json (text)."),
     ("FANFARE_FAILPOINT", "For crash tests: the named place at which a process stops for good."),

@@ -15,6 +15,8 @@ pub struct Tool {
     pub inputs: Vec<Input>,
     /// Method and path; `None` if it is called by its name.
     pub route: Option<(String, String)>,
+    /// The tool that runs it by its name, if it is none itself.
+    pub run_with: Option<String>,
 }
 
 /// An input of a tool.
@@ -44,6 +46,12 @@ pub fn words(text: &str) -> BTreeSet<String> {
 fn stem(word: &str) -> String {
     let cut = |end: &str| word.strip_suffix(end).filter(|stem| stem.len() > 3);
     cut("ing").or_else(|| cut("ed")).or_else(|| cut("s")).unwrap_or(word).to_owned()
+}
+
+/// Returns true if a tool's name and sentence have all words of a sentence.
+pub fn covers(tool: &Tool, sentence: &str) -> bool {
+    let all: BTreeSet<_> = words(&tool.name).union(&words(&tool.doc)).cloned().collect();
+    words(sentence).is_subset(&all)
 }
 
 /// Returns the tool that a sentence means.

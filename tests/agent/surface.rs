@@ -25,6 +25,8 @@ pub struct Surface {
     user: User,
     /// The calls that were made.
     pub calls: usize,
+    /// Those of them that were refused.
+    pub refused: usize,
     /// The bytes that were read of documents and replies.
     pub bytes: usize,
 }
@@ -32,7 +34,7 @@ pub struct Surface {
 impl Surface {
     /// Returns a client that knows only an address and a key.
     pub const fn new(way: Interface, user: User) -> Self {
-        Self { way, user, calls: 0, bytes: 0 }
+        Self { way, user, calls: 0, refused: 0, bytes: 0 }
     }
 
     /// Reads the available tools.
@@ -57,11 +59,13 @@ impl Surface {
     /// Calls a tool; returns whether it succeeded, and the reply.
     pub async fn call(&mut self, tool: &Tool, arguments: &Map<String, Value>) -> (bool, Value) {
         self.calls += 1;
-        match self.way {
+        let (is_done, reply) = match self.way {
             Interface::OpenApi => self.request(tool, arguments).await,
             Interface::Mcp => self.tool_call(tool, arguments).await,
             Interface::Shell => self.command(tool, arguments).await,
-        }
+        };
+        self.refused += usize::from(!is_done);
+        (is_done, reply)
     }
 
     async fn openapi(&mut self) -> Vec<Tool> {
@@ -88,7 +92,8 @@ impl Surface {
                 let schema = resolved(&document, schema);
                 inputs.extend(properties(schema, "body"));
                 let route = Some((method.to_uppercase(), path.clone()));
-                tools.push(Tool { name: text("operationId"), doc: text("summary"), inputs, route });
+                let (name, doc) = (text("operationId"), text("summary"));
+                tools.push(Tool { name, doc, inputs, route, run_with: None });
             }
         }
         tools
@@ -121,7 +126,7 @@ impl Surface {
     async fn ask(&mut self, method: &str, params: Value) -> Value {
         let accept = [("Accept", "application/json, text/event-stream")];
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let answer = self.user.send(Method::POST, "/mcp?tools=all", &accept, Some(&message)).await;
+        let answer = self.user.send(Method::POST, "/mcp", &accept, Some(&message)).await;
         self.bytes += answer.text.len();
         answer.expect(200).body["result"].clone()
     }
@@ -130,17 +135,42 @@ impl Surface {
         let listed = self.ask("tools/list", json!({})).await;
         let tools = listed["tools"].as_array().unwrap().iter().map(|tool| {
             let doc = tool["description"].as_str().unwrap();
-            let doc = doc.split(". Needs").next().unwrap_or(doc).to_owned();
+            let doc = doc.split(". ").next().unwrap_or(doc).to_owned();
             let inputs = properties(&tool["inputSchema"], "body").collect();
-            Tool { name: tool["name"].as_str().unwrap().to_owned(), doc, inputs, route: None }
+            let name = tool["name"].as_str().unwrap().to_owned();
+            Tool { name, doc, inputs, route: None, run_with: None }
         });
         tools.collect()
     }
 
     async fn tool_call(&mut self, tool: &Tool, arguments: &Map<String, Value>) -> (bool, Value) {
-        let result =
-            self.ask("tools/call", json!({"name": tool.name, "arguments": arguments})).await;
+        let asked = match &tool.run_with {
+            Some(runner) => {
+                json!({"name": runner, "arguments": {"operation": tool.name, "arguments": arguments}})
+            }
+            None => json!({"name": tool.name, "arguments": arguments}),
+        };
+        let result = self.ask("tools/call", asked).await;
         (result["isError"] != true, result["structuredContent"].clone())
+    }
+
+    /// Asks for operations that are not in the list, where the interface has a way to.
+    pub async fn more(&mut self, sentence: &str) -> Vec<Tool> {
+        if self.way != Interface::Mcp {
+            return Vec::new();
+        }
+        self.calls += 1;
+        let asked = json!({"name": "find_operation", "arguments": {"query": sentence}});
+        let found = self.ask("tools/call", asked).await["structuredContent"].clone();
+        let described = found["operations"].as_array().into_iter().flatten();
+        let described = described.filter(|one| one["arguments"].is_object()).map(|one| Tool {
+            name: one["operation"].as_str().unwrap().to_owned(),
+            doc: one["summary"].as_str().unwrap().to_owned(),
+            inputs: properties(&one["arguments"], "body").collect(),
+            route: None,
+            run_with: one["run_with"].as_str().map(str::to_owned),
+        });
+        described.collect()
     }
 
     async fn shell(&mut self) -> Vec<Tool> {
@@ -163,7 +193,7 @@ impl Surface {
                     line.trim().split_once("  ").filter(|_| is_list && !line.starts_with("   "));
                 if let Some((verb, doc)) = named {
                     let (name, doc) = (format!("{chapter} {verb}"), doc.trim().to_owned());
-                    tools.push(Tool { name, doc, inputs: Vec::new(), route: None });
+                    tools.push(Tool { name, doc, inputs: Vec::new(), route: None, run_with: None });
                 }
             }
         }
@@ -177,7 +207,7 @@ impl Surface {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             match (kind.map(|input| input.place.as_str()), value) {
                 (Some("path"), _) => line.push(text),
-                (Some("TEXT"), Value::Array(items)) => {
+                (Some("TEXT" | "WORD,WORD"), Value::Array(items)) => {
                     for item in items {
                         line.extend([
                             format!("--{}", name.replace('_', "-")),
@@ -219,14 +249,18 @@ fn properties<'a>(schema: &'a Value, place: &'a str) -> impl Iterator<Item = Inp
     })
 }
 
-/// Reads the inputs of a command from its help: `<ID>` in the usage line, and options.
+/// Reads the inputs of a command from its help: `<ID>` or `[ID]` in the usage line, and options.
 fn inputs_of(text: &str) -> Vec<Input> {
     let mut inputs: Vec<Input> = Vec::new();
     for line in text.lines() {
         let line = line.trim();
+        if line == "Options of every command:" {
+            break;
+        }
         if let Some(usage) = line.strip_prefix("Usage:") {
-            let positions = usage.split('<').skip(1).filter_map(|rest| rest.split_once('>'));
-            inputs.extend(positions.map(|(name, _)| Input {
+            let words = usage.split_whitespace().filter(|word| word.starts_with(['<', '[']));
+            let names = words.map(|word| word.trim_matches(['<', '>', '[', ']', '.']));
+            inputs.extend(names.filter(|name| *name != "OPTIONS").map(|name| Input {
                 name: name.to_lowercase(),
                 doc: String::new(),
                 place: "path".to_owned(),

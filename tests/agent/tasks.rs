@@ -1,4 +1,4 @@
-//! Twenty tasks, as a user would request them.
+//! Everyday tasks, as a user would request them.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use fanfare_tests::files;
@@ -88,6 +88,7 @@ pub fn tasks(later: &str, local: &str) -> Vec<Task> {
                 account.clone(),
                 ("caption", json!("At noon")),
                 ("scheduled at", json!(local)),
+                ("timezone", json!("UTC")),
                 ("settings", json!({"langages": ["en"]})),
             ],
             ("/post/settings/languages/0", json!("en")),
@@ -147,5 +148,15 @@ pub fn tasks(later: &str, local: &str) -> Vec<Task> {
             ("/webhook/events/0", json!("post.published")),
         ),
         task("Poll the event stream", vec![], ("/events/0/type", Value::Null)),
+        task(
+            "Show the caller, the workspaces and the limits of a plan",
+            vec![],
+            ("/limits/accounts/max", Value::Null),
+        ),
+        task(
+            "Show the analytics of accounts: their numbers by the day",
+            vec![],
+            ("/accounts/0/status", json!("not_measurable")),
+        ),
     ]
 }

@@ -185,3 +185,34 @@ async fn an_account_is_looked_for_in_the_workspace_that_is_named() {
     ask(&free, 999_999, foreign).await.refused(404, "workspace_not_found");
     ask(&scoped, account, two).await.refused(403, "workspace_scope_mismatch");
 }
+
+#[tokio::test]
+async fn a_list_by_account_looks_into_the_workspace_of_the_account() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let owner = app.person("owner@example.com").await;
+    let other = app.workspace(owner).await;
+    let user = app.key(owner, None, &Scope::ALL).await;
+    let made = user
+        .post("/api/v1/sandbox/accounts", json!({"platform": "instagram", "workspace_id": other.0}))
+        .await
+        .expect(201);
+    let account = made.body["account"]["id"].clone();
+    let new = json!({"account_id": account, "caption": "There", "status": "draft"});
+    let post = user.publish(new).await;
+    let listed = user.get(&format!("/api/v1/posts?account_id={account}")).await.expect(200).body;
+    assert_eq!(listed["posts"][0]["id"], post["id"], "{listed:#}");
+    let analytics = format!("/api/v1/analytics/accounts?account_id={account}");
+    let listed = user.get(&analytics).await.expect(200).body;
+    assert_eq!(listed["accounts"][0]["account"]["id"], account, "{listed:#}");
+    // An account that is not there selects nothing, and a workspace that is named decides.
+    for query in [
+        "account_id=999999".to_owned(),
+        format!(
+            "account_id={account}&workspace_id={}",
+            user.get("/api/v1/whoami").await.body["default_workspace"]["id"].as_str().unwrap()
+        ),
+    ] {
+        let none = user.get(&format!("/api/v1/posts?{query}")).await.expect(200).body;
+        assert_eq!(none["posts"], json!([]), "{query}");
+    }
+}

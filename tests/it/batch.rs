@@ -1,5 +1,7 @@
 //! Several posts at once: each on its own.
 
+use std::time::Duration;
+
 use fanfare_tests::{Options, TestApp};
 use serde_json::{Value, json};
 
@@ -55,4 +57,54 @@ async fn a_retry_replays_what_succeeded_and_runs_again_what_failed() {
     assert_eq!(answer.body["errors"][0]["code"], "idempotency_mismatch");
     let held = user.get("/api/v1/posts").await.body["posts"].as_array().unwrap().len();
     assert_eq!(held, 2);
+}
+
+/// Returns 25 items whose captions count up: some with media, whose preparation takes longer, over two accounts.
+fn counted(accounts: [i64; 2], picture: &str, time: Option<&str>) -> Vec<Value> {
+    let item = |n: usize| {
+        let mut item = json!({"account_id": accounts[n / 13], "caption": format!("{n:02}")});
+        if n.is_multiple_of(5) {
+            item["media_urls"] = json!([picture]);
+        }
+        if let Some(time) = time {
+            item["scheduled_at"] = json!(time);
+        }
+        item
+    };
+    (0..25).map(item).collect()
+}
+
+#[tokio::test]
+async fn items_take_their_ids_and_times_in_the_order_of_the_body() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let accounts = [user.connect("bluesky").await, user.connect("mastodon").await];
+    let file = user.upload("a.png", "image/png", &fanfare_tests::files::plain_png(300, 200)).await;
+    let picture = file["public_url"].as_str().unwrap().to_owned();
+    let later = app.at(3_600);
+    for (round, time) in [None, Some(later.as_str()), None, Some(later.as_str())].iter().enumerate()
+    {
+        let body = json!({"posts": counted(accounts, &picture, *time)});
+        // The clock goes on while the items are looked at.
+        let clock = app.clock.clone();
+        let ticking = tokio::spawn(async move {
+            loop {
+                clock.advance(1);
+                tokio::time::sleep(Duration::from_micros(200)).await;
+            }
+        });
+        let answer = user.post("/api/v1/posts/batch", body).await.expect(200);
+        ticking.abort();
+        assert_eq!(answer.body["created"], 25, "{}", answer.body);
+        let mut made: Vec<&Value> =
+            answer.body["posts"].as_array().unwrap().iter().map(|item| &item["post"]).collect();
+        // The order in which an account's posts are published.
+        made.sort_by_key(|post| {
+            (post["scheduled_at"].as_str().unwrap().to_owned(), post["id"].as_i64().unwrap())
+        });
+        let captions: Vec<&str> =
+            made.iter().map(|post| post["caption"].as_str().unwrap()).collect();
+        let right: Vec<String> = (0..25).map(|n| format!("{n:02}")).collect();
+        assert_eq!(captions, right, "round {round}");
+    }
 }

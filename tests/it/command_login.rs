@@ -160,7 +160,7 @@ pub async fn set_password(owner: &mut Visitor, origin: &str) {
     })
     .await;
     let twice = ["password", "password_again"].map(|name| (name, PASSWORD.to_owned()));
-    let _ = owner.send(&link, &twice).await.expect(303);
+    let _ = owner.submit(&link, &twice).await.expect(303);
 }
 
 #[tokio::test]
@@ -306,7 +306,7 @@ async fn a_new_log_in_takes_the_place_of_the_one_before() {
     assert_eq!(code, Some(0), "{said}");
     let (before, now) =
         (User::new(&app.origin, before), User::new(&app.origin, token(&shell.stored())));
-    before.get("/api/v1/whoami").await.refused(401, "invalid_api_key");
+    before.get("/api/v1/whoami").await.refused(401, "api_key_revoked");
     let _ = now.get("/api/v1/whoami").await.expect(200);
     let key = app.key(person, None, &Scope::ALL).await;
     let grants = key.get("/api/v1/oauth/grants").await.expect(200).body;
@@ -315,4 +315,22 @@ async fn a_new_log_in_takes_the_place_of_the_one_before() {
 
 fn token(stored: &str) -> String {
     stored.split('"').find(|word| word.starts_with("fat_")).unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_token_that_the_service_refuses_before_its_time_is_renewed_once() {
+    let app = quiet().await;
+    let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
+    let shell = logged_in(&app, &mut ada).await;
+    let before = shell.stored();
+    // The service's clock goes ahead of the machine's: the token has ended there.
+    app.advance(std::time::Duration::from_secs(2 * 3_600));
+    let output = shell.run(&["auth", "status"]).await;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_ne!(shell.stored(), before);
+    let ended = shell.run(&["logout"]).await;
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("fanfare login"));
+    let refused = shell.run(&["auth", "status"]).await;
+    assert_eq!(refused.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("fanfare login"));
 }

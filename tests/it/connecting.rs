@@ -6,6 +6,7 @@ mod ends;
 mod once;
 mod page;
 mod people;
+mod product;
 mod room;
 mod together;
 

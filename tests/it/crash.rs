@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{failpoint, ops::fleet};
+use fanfare_domain::{clock::machine_now, failpoint, ops::fleet};
 use fanfare_tests::{Options, Picture, TestApp, User};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -98,9 +98,18 @@ async fn with_picture(app: &TestApp, user: &User, account: i64, mut body: Value)
 /// Lets the lease and the deadline of whatever the dead worker held pass: the fleet's clock is the database's, so the
 /// rows are moved instead.
 pub async fn let_leases_lapse(app: &TestApp) {
-    let sql = "UPDATE posts SET due_at = due_at - 600000, sending_at = sending_at - 600000, \
-         sending_until = sending_until - 600000 WHERE due_at IS NOT NULL";
-    app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
+    let sql = format!(
+        "UPDATE posts SET due_at = due_at - 600000, {} WHERE due_at IS NOT NULL",
+        deadline_passed()
+    );
+    app.domain.db.write.execute_unprepared(&sql).await.expect("the rows move");
+}
+
+/// Returns the part of a statement that ends the deadline of a call, and the time after it in which the network may still
+/// be at work. The time of the call stays: what the network made of it is known by that.
+fn deadline_passed() -> String {
+    let over = machine_now() - 10_001;
+    format!("sending_until = CASE WHEN sending_until > {over} THEN {over} ELSE sending_until END")
 }
 
 /// Kills a worker at `failpoint` and has another take over; what became of the post, how much of it is on the network,
@@ -145,9 +154,12 @@ async fn over(app: &TestApp, user: &User, id: i64) -> Value {
 
 /// Waits of the protocol (the end of a deadline, a container) pass too; a held lease does not.
 async fn let_waits_pass(app: &TestApp) {
-    let sql = "UPDATE posts SET due_at = 1, sending_until = sending_until - 600000 \
-         WHERE due_at IS NOT NULL AND lease_expirations = 0";
-    app.domain.db.write.execute_unprepared(sql).await.expect("the rows move");
+    let sql = format!(
+        "UPDATE posts SET due_at = 1, absent_at = absent_at - 600000, {} \
+         WHERE due_at IS NOT NULL AND lease_expirations = 0",
+        deadline_passed()
+    );
+    app.domain.db.write.execute_unprepared(&sql).await.expect("the rows move");
 }
 
 /// One case, every failpoint of `places`.

@@ -16,6 +16,13 @@ use uuid::Uuid;
 /// Says which texts are too faint on what is behind them: less than 4.5 to 1, or 3 to 1 when they are large.
 pub const FAINT: &str = include_str!("contrast.js");
 
+/// Says which headings leave out a level, and which code cannot be scrolled with the keyboard.
+pub const STRUCTURE: &str = "(() => { \
+     const levels = [...document.querySelectorAll('main :is(h1, h2, h3, h4, h5, h6)')]; \
+     const jumps = levels.filter((one, place) => place && one.tagName[1] - levels[place - 1].tagName[1] > 1); \
+     const stuck = [...document.querySelectorAll('pre')].filter((one) => one.tabIndex < 0); \
+     return [...jumps, ...stuck].map((one) => one.outerHTML.slice(0, 80)); })()";
+
 const PAGES: &[(&str, &str)] = &[
     ("queues", "/admin/queues"),
     ("work", "/admin/work"),

@@ -12,7 +12,8 @@ fn metadata(root: &Path) -> Value {
         .current_dir(root)
         .output()
         .expect("cargo answers");
-    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+    let error = String::from_utf8_lossy(&found.stderr);
+    assert!(found.status.success(), "{error}\nrun scripts/install.sh, which fetches every crate");
     serde_json::from_slice(&found.stdout).expect("cargo metadata is JSON")
 }
 

@@ -1,8 +1,10 @@
 //! Documents that callers build on, as snapshots: a change of the contract shows in the diff. `INSTA_UPDATE=always`
 //! writes them.
 
+use std::collections::BTreeMap;
+
 use fanfare_tests::{Options, TestApp, contract};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// `docs/openapi.json` is what the service serves, for readers and for generators of clients.
 #[tokio::test]
@@ -95,26 +97,95 @@ async fn a_post_from_draft_to_ledger() {
     snapshot!(app, user.get("/api/v1/activity").await.expect(200).body);
 }
 
-/// Refusals of a request that is wrong in itself, whatever there is in the workspace.
-const ILL_FORMED: [&str; 5] =
-    ["unknown_field", "field_required", "invalid_json", "invalid_timestamp", "not_found"];
+/// Returns the types of a schema that are not null.
+fn types(document: &Value, schema: &Value) -> Vec<String> {
+    if let Some(path) = schema["$ref"].as_str() {
+        return types(document, document.pointer(path.trim_start_matches('#')).unwrap());
+    }
+    let choices = ["anyOf", "oneOf"].iter().filter_map(|key| schema[*key].as_array()).flatten();
+    let mut all: Vec<_> = choices.flat_map(|choice| types(document, choice)).collect();
+    let own = schema["type"].as_array().cloned().unwrap_or_else(|| vec![schema["type"].clone()]);
+    all.extend(own.iter().filter_map(|kind| kind.as_str().map(str::to_owned)));
+    all.retain(|kind| kind != "null");
+    if schema["items"].is_object() {
+        return types(document, &schema["items"]);
+    }
+    all
+}
+
+/// Adds the type of every property that is an id, with the place it was seen at.
+fn ids(
+    document: &Value,
+    value: &Value,
+    at: &str,
+    seen: &mut BTreeMap<String, BTreeMap<String, String>>,
+) {
+    let mut note = |name: &str, schema: &Value| {
+        if let Some(name) = name.strip_suffix("_id").or(name.strip_suffix("_ids")) {
+            let kind = types(document, schema).first().cloned().unwrap_or_default();
+            seen.entry(name.to_owned()).or_default().entry(kind).or_insert_with(|| at.to_owned());
+        }
+    };
+    for (name, schema) in value["properties"].as_object().into_iter().flatten() {
+        note(name, schema);
+    }
+    if let (Some(name), true) = (value["name"].as_str(), value["schema"].is_object()) {
+        note(name, &value["schema"]);
+    }
+    match value {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                ids(document, inner, &format!("{at}/{name}"), seen);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| ids(document, item, at, seen)),
+        _ => {}
+    }
+}
 
 #[tokio::test]
-async fn every_example_is_a_request_that_is_understood() {
-    // Networks' own addresses lead to the simulated ones: no example leaves this machine.
-    let app = TestApp::with(Options { stand_ins: true, ..Options::default() }).await;
-    let user = app.user().await;
-    let mut wrong = Vec::new();
-    for example in fanfare_api::examples(&app.origin) {
-        let method = example.method.parse().unwrap();
-        let answer = user.send(method, &example.address, &[], example.body.as_ref()).await;
-        let code = answer.body["code"].as_str().unwrap_or_default();
-        let is_form = [405, 413, 415, 500].contains(&answer.status) || ILL_FORMED.contains(&code);
-        if is_form {
-            wrong.push(format!("{} {}: {}", example.method, example.address, answer.text));
+async fn an_id_has_one_type_everywhere() {
+    let document = fanfare_api::document("https://service.example");
+    let mut seen = BTreeMap::new();
+    ids(&document, &document["components"]["schemas"], "", &mut seen);
+    ids(&document, &document["paths"], "", &mut seen);
+    for known in ["post", "account", "workspace", "review"] {
+        assert!(seen.contains_key(known), "{known}");
+    }
+    // A list in a query is one text with commas, and a comment that somebody answers on a network has the network's id.
+    let exceptions =
+        [("account", "string", "find_available_slot"), ("parent", "string", "NewSandboxItem")];
+    for (name, kinds) in seen {
+        let odd: Vec<_> = kinds
+            .iter()
+            .filter(|(kind, at)| {
+                !exceptions.iter().any(|(of, is, place)| {
+                    *of == name && is == kind && (at.contains(place) || at.contains("/slots/next"))
+                })
+            })
+            .collect();
+        assert!(odd.len() == 1, "{name} has several types: {odd:?}");
+    }
+    // The id in a path is that of the object that the path leads to.
+    for (path, schema) in [
+        ("/api/v1/posts/{id}", "Post"),
+        ("/api/v1/accounts/{id}", "Account"),
+        ("/api/v1/inbox/comments/{id}", "Comment"),
+        ("/api/v1/inbox/conversations/{id}", "Conversation"),
+        ("/api/v1/webhooks/{id}", "Webhook"),
+        ("/api/v1/brands/{id}", "Brand"),
+        ("/api/v1/media/{id}", "Media"),
+        ("/api/v1/ai/video-jobs/{id}", "VideoJob"),
+        ("/api/v1/suggestions/{id}/dismiss", "Suggestion"),
+        ("/api/v1/connect/sessions/{id}", "ConnectSession"),
+    ] {
+        let own = &document["components"]["schemas"][schema]["properties"]["id"];
+        for operation in document["paths"][path].as_object().unwrap().values() {
+            let parameters = operation["parameters"].as_array().unwrap().iter();
+            let id = parameters.clone().find(|one| one["name"] == "id").unwrap();
+            assert_eq!(types(&document, &id["schema"]), types(&document, own), "{path}");
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test]
@@ -154,4 +225,51 @@ async fn the_reference_is_searched_and_read_an_operation_at_a_time() {
     assert!(text.header("content-type").starts_with("text/markdown"));
     let _ = page("/docs/nothing").await.expect(404);
     let _ = page("/docs/errors").await.expect(200);
+}
+
+/// Returns the levels of a page's headings, in their order.
+fn headings(html: &str) -> Vec<u8> {
+    let tags = html.split("<h").skip(1).filter_map(|rest| {
+        let mut marks = rest.bytes();
+        let level = marks.next().filter(u8::is_ascii_digit)? - b'0';
+        marks.next().filter(|mark| matches!(mark, b'>' | b' ')).map(|_| level)
+    });
+    tags.collect()
+}
+
+/// Returns the addresses below `start` that a page leads to.
+fn links(html: &str, start: &str) -> Vec<String> {
+    let links = html.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    links.filter(|path| path.starts_with(start)).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn documents_are_read_without_a_mouse_and_their_headings_do_not_jump() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let page = async |path: &str| app.without_key().get(path).await.expect(200).text;
+    let mut paths = vec!["/".to_owned()];
+    for path in [
+        "/docs",
+        "/docs?q=webhook",
+        "/docs/create_post",
+        "/docs/errors",
+        "/docs/guides",
+        "/updates",
+    ] {
+        paths.push(path.to_owned());
+    }
+    paths.extend(links(&page("/docs/guides").await, "/docs/guides/"));
+    paths.extend(links(&page("/updates").await, "/updates/"));
+    assert!(paths.len() > 20, "{paths:?}");
+    for path in paths {
+        let html = page(&path).await;
+        let levels = headings(&html);
+        assert_eq!(levels.first(), Some(&1), "{path}");
+        let jump = levels.windows(2).find(|two| two[1] > two[0] + 1);
+        assert_eq!(jump, None, "{path}: {levels:?}");
+        for pre in html.split("<pre").skip(1) {
+            let tag = pre.split('>').next().unwrap();
+            assert!(tag.contains("tabindex=\"0\""), "{path}: <pre{tag}>");
+        }
+    }
 }

@@ -22,11 +22,17 @@ async fn send(user: &User, page: &Value, name: &str, bytes: Vec<u8>) -> ApiReply
 
 /// Sends a form as a browser without scripts does: status and page.
 async fn send_form(page: &Value, files: Vec<(&str, Vec<u8>)>) -> (u16, String) {
-    let mut form = Form::new();
+    let (http, url) = (reqwest::Client::new(), page["drop_url"].as_str().unwrap());
+    let shown = http.get(url).send().await.unwrap();
+    let cookie =
+        shown.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let html = shown.text().await.unwrap();
+    let csrf = html.split("name=\"csrf\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let mut form = Form::new().text("csrf", csrf.to_owned());
     for (name, bytes) in files {
         form = form.part("files", Part::bytes(bytes).file_name(name.to_owned()));
     }
-    let request = reqwest::Client::new().post(page["drop_url"].as_str().unwrap());
+    let request = http.post(url).header("Cookie", cookie);
     let reply = request.multipart(form).send().await.unwrap();
     (reply.status().as_u16(), reply.text().await.unwrap())
 }

@@ -1,6 +1,7 @@
 //! Captions and images from models: paid once, and nothing invented.
 
-use fanfare_domain::{access::Role, credits};
+use fanfare_api::{Route, routes::ROUTES};
+use fanfare_domain::{Code, access::Role, credits};
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 
@@ -163,15 +164,23 @@ async fn an_empty_wallet_is_told_so_before_anybody_is_asked() {
     };
     credits::reserve(&app.domain, &tx, all).await.unwrap();
     tx.commit().await.unwrap();
-    let _ = user
-        .post("/api/v1/ai/generate-image", json!({"prompt": "A cat"}))
-        .await
-        .refused(402, "insufficient_credits");
+    let image = json!({"prompt": "A cat"});
+    let told = user.post("/api/v1/ai/generate-image", image).await;
+    let told = told.refused(402, "insufficient_credits").body;
+    assert!(told["required"].as_i64() > Some(2) && told["available"] == 2, "{told}");
     let _ = captions(&user, "Hello").await;
     let _ = captions(&user, "Hello").await;
-    let body = json!({"brief": "Hello", "platforms": ["bluesky"]});
-    let _ =
-        user.post("/api/v1/ai/generate-captions", body).await.refused(402, "insufficient_credits");
+    // Every route that spends tells what it costs and what there is.
+    let spends = |route: &&Route| route.refusals.contains(&Code::InsufficientCredits);
+    let mut asked = 0;
+    for route in ROUTES.iter().filter(spends).filter(|route| route.tag == "ai") {
+        let body: Value = serde_json::from_str(route.body.as_ref().unwrap().example).unwrap();
+        let told = user.post(route.path, body).await.refused(402, "insufficient_credits").body;
+        assert!(told["required"].as_i64() > Some(0), "{}: {told}", route.name);
+        assert_eq!(told["available"], 0, "{}: {told}", route.name);
+        asked += 1;
+    }
+    assert!(asked >= 3, "{asked} routes");
 }
 
 #[tokio::test]

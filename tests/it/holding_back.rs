@@ -41,7 +41,7 @@ async fn a_pause_holds_posts_back_and_loses_none() {
         assert_eq!((queue.depth, queue.oldest), (0, None), "{}", queue.name());
     }
     let story = ada.get(&format!("/admin/work/post/{held}")).await.expect(200);
-    assert!(story.html.contains("publishing is paused"));
+    assert!(story.html.contains("Publishing to Bluesky is paused by the operator"));
     assert!(user.on_network("bluesky", sky).await.is_empty());
     ada.act("resume", &[("target", "platform:bluesky")], "It is back").await;
     for id in [held, late["id"].as_i64().unwrap()] {
@@ -187,7 +187,9 @@ async fn a_post_set_aside_is_held_after_a_restore_too() {
         .unwrap();
     ada.act("pause", &[("target", "all")], "Before the backup").await;
     assert!(holds::set_aside(&app.domain, vec![id]).await.unwrap().is_empty());
-    assert_eq!(posts::hold_after_restore(&app.domain, Some(app.clock.now())).await.unwrap(), 1);
+    let until = Some(app.clock.now());
+    let done = posts::hold_after_restore(&app.domain, until, false).await.unwrap();
+    assert_eq!((done.asked, done.held), (0, 1));
     let post = user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone();
     assert_eq!(post["error"]["code"], "outcome_unknown", "{post}");
 }

@@ -55,15 +55,74 @@ async fn a_key_is_for_one_request() {
 }
 
 #[tokio::test]
-async fn an_error_is_replayed_as_it_was() {
+async fn a_refusal_or_a_check_leaves_its_key_free() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
     let account = user.connect("bluesky").await;
-    let bad = json!({"account_id": account, "caption": "x".repeat(301)});
-    user.post_keyed("/api/v1/posts", "bad", &bad).await.refused(400, "caption_too_long");
-    let again = user.post_keyed("/api/v1/posts", "bad", &bad).await;
-    assert_eq!(again.header("idempotent-replayed"), "true");
-    again.refused(400, "caption_too_long");
+    let bad = json!({"account_id": account, "caption": "x".repeat(301), "status": "draft"});
+    let good = json!({"account_id": account, "caption": "x", "status": "draft"});
+    let checked = json!({"account_id": account, "caption": "x", "dry_run": true});
+    for _ in 0..2 {
+        let refused = user.post_keyed("/api/v1/posts", "k", &bad).await;
+        assert_eq!(refused.header("idempotent-replayed"), "");
+        refused.refused(400, "caption_too_long");
+        let checked = user.post_keyed("/api/v1/posts", "k", &checked).await.expect(200);
+        assert_eq!(checked.header("idempotent-replayed"), "");
+    }
+    let made = user.post_keyed("/api/v1/posts", "k", &good).await.expect(201);
+    user.post_keyed("/api/v1/posts", "k", &bad).await.refused(422, "idempotency_mismatch");
+
+    let id = &made.body["post"]["id"];
+    let webhook = [("Idempotency-Key", "hook")];
+    let none = "/api/v1/webhooks/01890000-0000-7000-8000-000000000000";
+    for _ in 0..2 {
+        let refused = user.send(Method::DELETE, none, &webhook, None).await;
+        assert_eq!(refused.header("idempotent-replayed"), "");
+        refused.refused(404, "webhook_not_found");
+    }
+    let retry = format!("/api/v1/posts/{id}/retry");
+    user.post_keyed(&retry, "retry", &json!({})).await.refused(409, "invalid_transition");
+    let again = user.post_keyed(&retry, "retry", &json!({})).await;
+    assert_eq!(again.header("idempotent-replayed"), "");
+}
+
+#[tokio::test]
+async fn bodies_are_compared_in_their_canonical_form() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let http = reqwest::Client::new();
+    let send = async |path: &str, key: &str, body: String| {
+        let request = http.post(format!("{}/api/v1/{path}", app.origin)).bearer_auth(&user.key);
+        let request = request.header("Idempotency-Key", key);
+        let request = request.header("Content-Type", "application/json").body(body);
+        let reply = request.send().await.unwrap();
+        let replayed = reply.headers().contains_key("idempotent-replayed");
+        (reply.status().as_u16(), replayed, reply.json::<Value>().await.unwrap())
+    };
+    let spellings = [
+        format!(r#"{{"account_id":{account},"caption":"A\u0042é","status":"draft"}}"#),
+        format!(r#" {{ "status":"draft" , "caption" : "AB\u00e9", "account_id":{account}.0 }} "#),
+        format!("{{\n\t\"caption\": \"ABé\", \"account_id\": {account}e0, \"status\": \"draft\"}}"),
+    ];
+    for (single, body) in spellings.iter().enumerate() {
+        let (status, replayed, _) = send("posts", "single", body.clone()).await;
+        assert_eq!((status, replayed), (201, single > 0), "{body}");
+        let (status, replayed, batch) =
+            send("posts/batch", "batch", format!(r#"{{"posts": [{body}]}}"#)).await;
+        assert_eq!((status, replayed), (200, single > 0), "{body}: {batch}");
+        let arguments: Value = serde_json::from_str(body).unwrap();
+        let mut arguments = arguments.as_object().unwrap().clone();
+        arguments.insert("idempotency_key".to_owned(), "single".into());
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "create_post", "arguments": arguments}});
+        let accept = [("Accept", "application/json, text/event-stream")];
+        let tool = user.send(Method::POST, "/mcp", &accept, Some(&call)).await.expect(200).body;
+        assert_ne!(tool["result"]["isError"], true, "{tool}");
+    }
+    assert_eq!(user.get("/api/v1/posts").await.body["posts"].as_array().unwrap().len(), 2);
+    let other = format!(r#"{{"account_id":{account},"caption":"ABe\u0301","status":"draft"}}"#);
+    assert_eq!(send("posts", "single", other).await.0, 422);
 }
 
 #[tokio::test]
@@ -127,7 +186,7 @@ async fn keys_are_a_persons_in_a_workspace_as_long_as_there_is_a_seat() {
     reader.post_keyed("/api/v1/posts", "k", &draft).await.refused(403, "insufficient_scope");
     users::remove_member(&app.domain, team, ada).await.unwrap();
     everywhere.post_keyed("/api/v1/posts", "k", &draft).await.refused(404, "account_not_found");
-    user.post_keyed("/api/v1/posts", "k", &draft).await.refused(401, "invalid_api_key");
+    user.post_keyed("/api/v1/posts", "k", &draft).await.refused(401, "api_key_revoked");
 }
 
 #[tokio::test]
@@ -141,8 +200,7 @@ async fn what_a_dead_process_held_is_free_after_a_quarter_of_a_minute() {
     let body = json!({"account_id": account, "caption": "once", "status": "draft"});
     // A request that another process was answering when it was killed.
     let other = app.other_process().await;
-    let sent = serde_json::to_vec(&body).unwrap();
-    let print = idempotency::fingerprint("POST", "/api/v1/posts", &sent);
+    let print = idempotency::fingerprint("POST", "/api/v1/posts", Some(&body));
     let who = user.get("/api/v1/whoami").await.expect(200).body;
     let id = |value: &serde_json::Value| value.as_str().unwrap().parse::<uuid::Uuid>().unwrap();
     let owner =

@@ -1,11 +1,14 @@
 //! The social inbox: what people write reaches the workspace once, and answers reach them once.
 
 mod actions;
+mod echoes;
 mod files;
+pub mod gate;
 mod hooks;
 mod killed;
 pub mod lost;
 mod order;
+mod records;
 mod unlisted;
 
 use fanfare_domain::{

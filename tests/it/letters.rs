@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{failpoint, sign_in};
+use fanfare_domain::{failpoint, logins::LoginSource, sign_in};
 use fanfare_entities::{letter, secret};
 use fanfare_mail::Mailer;
 use fanfare_sandbox::smtp::{MailFault, MailServer};
@@ -51,7 +51,7 @@ async fn forget(visitor: &mut Visitor, email: &str) -> (u16, String) {
 
 async fn set(visitor: &mut Visitor, link: &str, password: &str) -> (u16, String) {
     let fields = [("password", password.to_owned()), ("password_again", password.to_owned())];
-    let shown = visitor.send(link, &fields).await;
+    let shown = visitor.submit(link, &fields).await;
     (shown.status, shown.location)
 }
 
@@ -97,7 +97,7 @@ async fn a_forgotten_password_is_replaced_once_and_ends_every_log_in() {
         assert_eq!(set(&mut ada, &good, bad).await.0, 400, "{bad}");
     }
     let differ = [("password", NEW.to_owned()), ("password_again", "something else".to_owned())];
-    assert_eq!(ada.send(&good, &differ).await.status, 400);
+    assert_eq!(ada.submit(&good, &differ).await.status, 400);
     assert_eq!(set(&mut ada, &good, NEW).await, (303, "/dashboard/api".to_owned()));
     let _ = ada.get("/dashboard/api").await.expect(200);
     assert_eq!(before.get("/connect").await.status, 303, "earlier log-ins have ended");
@@ -249,7 +249,7 @@ async fn a_letter_is_sealed_and_wiped_a_day_later() {
     };
     assert_eq!(sealed().await, 1);
     app.advance(Duration::from_secs(25 * 3_600));
-    fanfare_domain::upkeep::clean_up(&app.domain).await.unwrap();
+    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert_eq!(sealed().await, 0);
     assert_eq!(ask().await, Vec::<Value>::new());
 }
@@ -339,5 +339,67 @@ async fn a_person_without_a_password_gets_one_by_letter() {
     let letter =
         app.eventually("a letter", || async { post.server.letters().first().cloned() }).await;
     assert_eq!(set(&mut bob, &link(&letter.text()), NEW).await.0, 303);
-    sign_in::log_in(&app.domain, ("bob@example.com", NEW.into()), "::1").await.unwrap();
+    let from = LoginSource { address: "::1", remembered: None };
+    sign_in::log_in(&app.domain, ("bob@example.com", NEW.into()), from).await.unwrap();
+}
+
+/// Spellings of one mailbox, and texts that hold another address than they seem to.
+const SPELLINGS: [&str; 14] = [
+    "victim@target.example",
+    "VICTIM@target.example",
+    "victim@TARGET.example",
+    " victim@target.example ",
+    "a<victim@target.example>",
+    "<victim@target.example>",
+    "\"A\" <victim@target.example>",
+    "\"victim\"@target.example",
+    "victim(x)@target.example",
+    "victim@target.example.",
+    "victim@target.example,a@b.example",
+    "a@b@target.example",
+    "victim@target.example\r\nBcc: a@b.example",
+    "victim @target.example",
+];
+
+#[tokio::test]
+async fn one_mailbox_gets_no_more_letters_in_other_spellings() {
+    let post = Post::open().await;
+    let options = Options { mailer: post.mailer(), limits_factor: 1.0, ..Options::default() };
+    let app = TestApp::with(options).await;
+    let (_, mut admin) = Visitor::person(&app, "admin@example.com").await;
+    let owner =
+        fanfare_domain::users::find_or_create(&app.domain, "admin@example.com").await.unwrap();
+    let team = app.workspace(owner).await;
+    let _ = app.person("victim@target.example").await;
+    let csrf = admin.get("/dashboard/settings").await.hidden("csrf");
+    let chosen = [("csrf", csrf.clone()), ("workspace_id", team.to_string())];
+    let _ = admin.send("/dashboard/workspace", &chosen).await.expect(303);
+    let mut nobody = Visitor::nobody(&app);
+    for spelling in SPELLINGS {
+        let _ = forget(&mut nobody, spelling).await;
+        let invited = [
+            ("csrf", csrf.clone()),
+            ("workspace_id", team.to_string()),
+            ("email", spelling.to_owned()),
+            ("role", "viewer".to_owned()),
+        ];
+        let status = admin.send("/dashboard/team/invitations", &invited).await.status;
+        let is_plain = fanfare_mail::canonical_address(spelling).is_some();
+        assert!(is_plain || status == 400, "{spelling:?}: {status}");
+        let signup =
+            serde_json::json!({"email": spelling, "name": "A", "tier": "starter", "source": "x"});
+        let answer = app.without_key().post("/api/v1/signup", signup).await;
+        assert!(
+            is_plain || answer.status == 400 || answer.status == 429,
+            "{spelling:?}: {}",
+            answer.text
+        );
+    }
+    app.wait_until_idle().await;
+    let letters = post.server.letters();
+    let recipients: std::collections::BTreeSet<String> =
+        letters.iter().flat_map(|letter| letter.to.clone()).collect();
+    assert_eq!(recipients.into_iter().collect::<Vec<_>>(), ["victim@target.example"]);
+    // Three links, and three invitations, an hour.
+    assert!((3..=6).contains(&letters.len()), "{}", letters.len());
 }

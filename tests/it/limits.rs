@@ -36,20 +36,20 @@ async fn two_services_together_let_exactly_the_limit_through() {
     let user = app.user().await;
     let account = user.connect("bluesky").await;
     let second = User::new(&app.second_instance().await, user.key.clone());
-    let body = json!({"account_id": account, "caption": "x", "dry_run": true});
+    let body = json!({"account_id": account, "caption": "x", "status": "draft"});
     let sent = (0..160).map(|n| {
         let (user, body) = (if n % 2 == 0 { &user } else { &second }, body.clone());
         user.post("/api/v1/posts", body)
     });
     let answers = future::join_all(sent).await;
-    let (through, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|one| one.status == 200);
+    let (through, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|one| one.status == 201);
     assert_eq!((through.len(), refused.len()), (100, 60));
     let left: BTreeSet<u64> =
         through.iter().map(|one| number(one, "x-ratelimit-remaining")).collect();
     assert_eq!(left, (0..100).collect());
     refused.iter().for_each(|one| assert_refused(one, 100));
     app.advance(Duration::from_secs(3_600));
-    second.post("/api/v1/posts", body).await.expect(200);
+    second.post("/api/v1/posts", body).await.expect(201);
 }
 
 #[tokio::test]
@@ -120,17 +120,57 @@ async fn tries_to_connect_count_whatever_comes_of_them() {
 }
 
 #[tokio::test]
-async fn a_replay_is_a_request_too_and_a_refusal_is_not_kept() {
+async fn a_replay_costs_a_read() {
     let app = limited(0.02).await;
     let user = app.user().await;
     let account = user.connect("bluesky").await;
-    let body = json!({"account_id": account, "caption": "x", "scheduled_at": app.at(60_000)});
-    let made = user.post_keyed("/api/v1/posts", "one", &body).await.expect(201);
-    let again = user.post_keyed("/api/v1/posts", "one", &body).await.expect(201);
-    assert_eq!((again.header("idempotent-replayed"), &again.body), ("true", &made.body));
-    assert_refused(&user.post_keyed("/api/v1/posts", "two", &body).await, 2);
+    let post = json!({"account_id": account, "caption": "x", "scheduled_at": app.at(60_000)});
+    let batch = json!({"posts": [post, post]});
+    let (single, several) = ("/api/v1/posts", "/api/v1/posts/batch");
+    user.post_keyed(single, "one", &post).await.expect(201);
+    user.post_keyed(several, "some", &batch).await.expect(200);
+    assert_refused(&user.post_keyed(single, "two", &post).await, 2);
+    assert_refused(&user.post_keyed(several, "more", &batch).await, 2);
+    // Known keys are answered all the same, as often as something may be read.
+    app.advance(Duration::from_secs(60));
+    for left in (0..6).rev() {
+        let again = match left % 2 {
+            0 => user.post_keyed(single, "one", &post).await.expect(201),
+            _ => user.post_keyed(several, "some", &batch).await.expect(200),
+        };
+        assert_eq!(again.header("idempotent-replayed"), "true");
+    }
+    assert_refused(&user.post_keyed(single, "one", &post).await, 6);
+    assert_refused(&user.get("/api/v1/posts").await, 6);
     app.advance(Duration::from_secs(3_600));
-    user.post_keyed("/api/v1/posts", "two", &body).await.expect(201);
+    user.post_keyed(single, "two", &post).await.expect(201);
+}
+
+#[tokio::test]
+async fn checks_and_refusals_of_new_posts_count_apart() {
+    let app = limited(0.02).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let good = json!({"account_id": account, "caption": "x", "scheduled_at": app.at(60_000)});
+    let bad = json!({"account_id": account, "caption": "x".repeat(301)});
+    let dry = json!({"account_id": account, "caption": "x", "dry_run": true});
+    let (single, several) = ("/api/v1/posts", "/api/v1/posts/batch");
+    for _ in 0..4 {
+        // The limit of the address is not what this is about.
+        app.advance(Duration::from_secs(60));
+        user.post(single, dry.clone()).await.expect(200);
+        user.post(single, bad.clone()).await.refused(400, "caption_too_long");
+        user.post(several, json!({"posts": [dry, dry]})).await.expect(200);
+        user.post(several, json!({"posts": [good], "dry_run": true})).await.expect(200);
+        let refused = user.post(several, json!({"posts": [bad, bad]})).await.expect(200);
+        assert_eq!(refused.body["failed"], 2, "{}", refused.text);
+    }
+    // 20 of them, ten times as many as posts may be made.
+    assert_refused(&user.post(single, dry.clone()).await, 20);
+    user.post(single, good.clone()).await.expect(201);
+    // From here on a refusal costs what a post costs.
+    user.post(single, bad).await.refused(400, "caption_too_long");
+    assert_refused(&user.post(single, good).await, 2);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Agents reach every operation over MCP, by the rules of the API.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use fanfare_domain::access::Scope;
 use fanfare_tests::{ApiReply, Options, RawConnection, TestApp, User};
@@ -67,7 +67,7 @@ async fn the_default_list_is_short_and_every_operation_can_be_reached() {
     let core = tools(&user, "/mcp").await;
     assert!(core.len() <= 36, "{} tools", core.len());
     let size = serde_json::to_string(&core).unwrap().len();
-    assert!(size <= 40 * 1_024, "{size} bytes");
+    assert!(size <= 30_000, "{size} bytes");
     for name in [
         "start_signup",
         "get_signup_session",
@@ -83,6 +83,8 @@ async fn the_default_list_is_short_and_every_operation_can_be_reached() {
     }
     for tool in &core {
         let hints = &tool["annotations"];
+        let when = tool["description"].as_str().unwrap();
+        assert!(when.contains("Use it") || names_a_runner(tool), "{when}");
         for hint in ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
         {
             assert!(!hints[hint].is_null(), "{} lacks {hint}", tool["name"]);
@@ -100,6 +102,12 @@ async fn the_default_list_is_short_and_every_operation_can_be_reached() {
     assert!(read.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true));
     let media = tools(&user, "/mcp?tools=media,brands").await;
     assert!(names(&media).contains("list_brands") && !names(&media).contains("create_post"));
+}
+
+fn names_a_runner(tool: &Value) -> bool {
+    ["find_operation", "read_operation", "change_operation"]
+        .iter()
+        .any(|name| tool["name"] == *name)
 }
 
 #[tokio::test]
@@ -142,7 +150,7 @@ async fn a_refusal_says_what_to_do_and_scopes_hold() {
     assert_eq!(refused["isError"], true);
     assert!(refused["structuredContent"]["validation_errors"].is_array(), "{refused}");
     let text = refused["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("Remedy: ") && text.contains("(request req_"), "{text}");
+    assert!(text.contains("Remedy: ") && text.contains("request req_"), "{text}");
     let absent = call(&user, "get_post", json!({"id": 999_999})).await;
     assert_eq!(absent["structuredContent"]["code"], "post_not_found");
     let person = app.person("reader@example.com").await;
@@ -152,12 +160,74 @@ async fn a_refusal_says_what_to_do_and_scopes_hold() {
     assert_eq!(refused["structuredContent"]["code"], "insufficient_scope");
     for (tool, arguments) in [
         ("no_such_tool", json!({})),
-        ("read_operation", json!({"operation": "create_post"})),
-        ("read_operation", json!({"operation": "nothing"})),
         ("change_operation", json!({"operation": "get_post", "arguments": 7})),
     ] {
         let answer = ask(&user, "tools/call", json!({"name": tool, "arguments": arguments})).await;
         assert_eq!(answer["error"]["code"], -32602, "{tool}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn refusals_speak_of_tools_and_name_what_is_near() {
+    let app = quiet().await;
+    let user = app.user().await;
+    for (tool, arguments, words) in [
+        ("read_operation", json!({"operation": "create_post"}), "Run it with change_operation"),
+        ("read_operation", json!({"operation": "get_posts"}), "get_post"),
+        ("read_operation", json!({"operation": "list_acounts"}), "list_accounts"),
+        ("change_operation", json!({"operation": "post_create"}), "create_post"),
+        ("change_operation", json!({"operation": "zzz"}), "find_operation"),
+        ("get_post", json!({"id": 999_999}), "list_posts"),
+        ("create_post", json!({"account_id": 999_999, "caption": "x"}), "`list_accounts`"),
+        (
+            "read_operation",
+            json!({"operation": "get_brand", "arguments": {"id": "0190c5a2-0000-7000-8000-000000000000"}}),
+            "`list_brands`",
+        ),
+    ] {
+        let refused = call(&user, tool, arguments.clone()).await;
+        assert_eq!(refused["isError"], true, "{tool} {arguments}: {refused}");
+        let text = refused["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(words), "{tool} {arguments}: {text}");
+        let said = format!(
+            "{} {}",
+            refused["structuredContent"]["error"], refused["structuredContent"]["remedy"]
+        );
+        assert!(!said.contains("/api/v1/") && !said.contains("openapi.json"), "{said}");
+        assert!(text.contains("/docs/errors#"), "{text}");
+    }
+    let unknown = ask(&user, "tools/call", json!({"name": "create_pots", "arguments": {}})).await;
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("create_post"), "{unknown}");
+    // A fix of a runner points into its arguments.
+    let account = user.connect("bluesky").await;
+    let sent = json!({"operation": "create_post", "arguments": {"account_id": account, "captoin": "x", "dry_run": true}});
+    let refused = call(&user, "change_operation", sent).await;
+    let fix = &refused["structuredContent"]["validation_errors"][0]["fix"][0];
+    assert_eq!(
+        (&fix["from"], &fix["path"]),
+        (&json!("/arguments/captoin"), &json!("/arguments/caption"))
+    );
+    // Where it stands is in the text too.
+    let later = user
+        .publish(json!({"account_id": account, "caption": "x", "scheduled_at": app.at(600)}))
+        .await;
+    let refused = call(
+        &user,
+        "change_operation",
+        json!({"operation": "retry_post", "arguments": {"id": later["id"]}}),
+    )
+    .await;
+    let text = refused["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("Status: scheduled") && text.contains("Allowed: "), "{text}");
+    // Without an id there is nothing to look for.
+    for (tool, name) in [("get_post", "id"), ("get_platform_schema", "id")] {
+        let refused = call(&user, tool, json!({})).await;
+        let told = &refused["structuredContent"];
+        assert_eq!(
+            (&told["code"], &told["validation_errors"][0]["field"]),
+            (&json!("field_required"), &json!(name)),
+            "{told}"
+        );
     }
 }
 
@@ -221,9 +291,27 @@ async fn documents_and_prompts_can_be_read() {
     let listed = ask(&user, "resources/list", json!({})).await;
     for resource in listed["result"]["resources"].as_array().unwrap() {
         let read = ask(&user, "resources/read", json!({"uri": resource["uri"]})).await;
-        let text = read["result"]["contents"][0]["text"].as_str().unwrap();
-        assert!(text.len() > 100, "{resource}");
+        let contents = &read["result"]["contents"][0];
+        let text = contents["text"].as_str().unwrap();
+        assert!((100..300_000).contains(&text.len()), "{resource}: {}", text.len());
+        assert_eq!(contents["mimeType"], resource["mimeType"], "{resource}");
+        if contents["mimeType"] == "application/json" {
+            assert!(serde_json::from_str::<Value>(text).is_ok(), "{resource}");
+        }
+        if resource["uri"] == "fanfare://docs/errors" {
+            assert!(text.contains("## outcome_unknown") && text.contains("## caption_too_long"));
+        }
     }
+    let templates = ask(&user, "resources/templates/list", json!({})).await;
+    assert!(templates.to_string().contains("fanfare://openapi/operations/{operation}"));
+    let one = json!({"uri": "fanfare://openapi/operations/create_post"});
+    let one = ask(&user, "resources/read", one).await;
+    let one = one["result"]["contents"][0]["text"].as_str().unwrap();
+    let one: Value = serde_json::from_str(one).unwrap();
+    assert_eq!(one["paths"].as_object().unwrap().len(), 1);
+    assert_eq!(one["paths"]["/api/v1/posts"]["post"]["operationId"], "create_post");
+    assert!(one["paths"]["/api/v1/posts"]["get"].is_null());
+    assert!(one["components"]["schemas"]["Post"].is_object());
     let absent = ask(&user, "resources/read", json!({"uri": "fanfare://nothing"})).await;
     assert!(absent["error"]["code"].is_i64());
     let prompt = json!({"name": "connect_account", "arguments": {"platform": "mastodon"}});
@@ -286,9 +374,10 @@ async fn clients_that_stay_silent_or_go_away_hinder_nobody() {
     let mut gone = RawConnection::connect(&app).await;
     gone.send(format!("{}{message}", head(message.len())).as_bytes()).await;
     drop(gone);
-    // The first call may have been carried out, may be on its way, or may never have begun.
+    // The first call may have been carried out, may be on its way, or may never have begun; then it may have left its
+    // key reserved, for as long as a reservation lasts.
     let made = app
-        .eventually("the call is repeated", || async {
+        .eventually_in_time("the call is repeated", Duration::from_secs(5), || async {
             let again = call(&user, "create_post", arguments.clone()).await;
             again["structuredContent"]["post"]["id"].as_i64()
         })
@@ -297,4 +386,50 @@ async fn clients_that_stay_silent_or_go_away_hinder_nobody() {
     let ids: Vec<_> = posts["posts"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
     assert_eq!(ids, [&json!(made)], "{posts}");
     drop(silent);
+}
+
+#[tokio::test]
+async fn behind_a_proxy_a_sign_up_counts_for_its_sender_by_every_door() {
+    let trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    let options = Options { workers: false, limits_factor: 1.0, ..Options::default() };
+    let app = TestApp::with(Options { trusted_proxies, ..options }).await;
+    let nobody = User::new(&app.origin, String::new());
+    let new = |nth: u32| json!({"email": format!("ada{nth}@example.com"), "name": "Ada"});
+    let by_tool = async |from: &str, nth: u32, key: Option<&str>| {
+        let mut arguments = new(nth);
+        if let Some(key) = key {
+            arguments["idempotency_key"] = key.into();
+        }
+        let params = json!({"name": "start_signup", "arguments": arguments});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let headers = [ACCEPT, ("X-Forwarded-For", from)];
+        let sent = nobody.send(Method::POST, "/mcp/signup", &headers, Some(&message)).await;
+        sent.expect(200).body["result"]["structuredContent"].clone()
+    };
+    let by_rest = async |from: &str, nth: u32, key: Option<&str>| {
+        let mut headers = vec![("X-Forwarded-For", from)];
+        headers.extend(key.map(|key| ("Idempotency-Key", key)));
+        nobody.send(Method::POST, "/api/v1/signup", &headers, Some(&new(nth))).await.body
+    };
+    // Seven people behind one proxy, one each: more than one address has in an hour.
+    for nth in 0..7 {
+        let said = by_tool(&format!("203.0.113.{nth}"), nth, None).await;
+        assert!(said["session_id"].is_string(), "{said}");
+    }
+    // One sender by both doors: five in an hour, whichever.
+    let sender = "198.51.100.7";
+    for nth in 10..15 {
+        let said = if nth % 2 == 0 {
+            by_tool(sender, nth, None).await
+        } else {
+            by_rest(sender, nth, None).await
+        };
+        assert!(said["session_id"].is_string(), "{said}");
+    }
+    assert_eq!(by_tool(sender, 20, None).await["code"], "rate_limited");
+    assert_eq!(by_rest(sender, 20, None).await["code"], "rate_limited");
+    // A key belongs to its sender, by both doors.
+    let first = by_rest("192.0.2.1", 30, Some("k")).await;
+    assert_eq!(by_tool("192.0.2.1", 30, Some("k")).await["session_id"], first["session_id"]);
+    assert_ne!(by_tool("192.0.2.2", 30, Some("k")).await["session_id"], first["session_id"]);
 }

@@ -36,9 +36,15 @@ async fn send(user: &User, way: &str, prepared: &Value, film: Vec<u8>) -> Option
         "signed" => http.put(url("upload_url")).header("Content-Type", "video/mp4").body(film),
         "drop" => http.put(format!("{}/file?name=film.mp4", url("drop_url"))).body(film),
         "form" => {
+            let shown = http.get(url("drop_url")).send().await.ok()?;
+            let cookie = shown.headers()["set-cookie"].to_str().unwrap().to_owned();
+            let html = shown.text().await.ok()?;
+            let csrf = html.split("name=\"csrf\" value=\"").nth(1).unwrap().split('"').next();
             let part = reqwest::multipart::Part::bytes(film).file_name("film.mp4");
+            let form = reqwest::multipart::Form::new().text("csrf", csrf.unwrap().to_owned());
             http.post(url("drop_url"))
-                .multipart(reqwest::multipart::Form::new().part("files", part))
+                .header("Cookie", cookie.split(';').next().unwrap())
+                .multipart(form.part("files", part))
         }
         _ => {
             let data = STANDARD.encode(film);

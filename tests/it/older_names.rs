@@ -182,3 +182,29 @@ async fn lists_by_offset_pass_over_so_many_and_go_on_by_cursor() {
     let _ = both.refused(400, "conflicting_fields");
     let _ = user.get("/api/v1/activity?since=yesterday").await.refused(400, "invalid_timestamp");
 }
+
+#[tokio::test]
+async fn an_order_is_followed_by_itself_and_never_beside_a_cursor() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let mut made = Vec::new();
+    for caption in ["1", "2", "3"] {
+        let new = json!({"account_id": account, "caption": caption, "status": "draft"});
+        made.push(user.publish(new).await["id"].clone());
+    }
+    let listed = async |query: &str| {
+        let body = user.get(&format!("/api/v1/posts?{query}")).await.expect(200).body;
+        body["posts"].as_array().unwrap().iter().map(|post| post["id"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("order=asc").await, made);
+    let newest: Vec<Value> = made.iter().rev().cloned().collect();
+    assert_eq!(listed("order=desc").await, newest);
+    assert_eq!(listed(&format!("order=desc&cursor={}", newest[0])).await, newest[1..]);
+    assert_eq!(listed("order=desc&cursor=").await, newest);
+    user.get("/api/v1/posts?order=up").await.refused(400, "invalid_field");
+    for sorted in ["order=asc", "sort_by=created_at", "offset=1"] {
+        let both = format!("/api/v1/posts?{sorted}&cursor={}", newest[0]);
+        user.get(&both).await.refused(400, "conflicting_fields");
+    }
+}

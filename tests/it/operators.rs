@@ -38,8 +38,9 @@ async fn nobody_sees_anything_without_a_log_in() {
         assert!(sent.html.is_empty());
     }
     let order = [("target", "all".to_owned()), ("reason", "x".to_owned())];
-    let sent = nobody.send("/admin/act/pause", &order).await.expect(303);
-    assert_eq!(sent.location, "/admin/login?ended=1");
+    // Whatever was typed comes back, with the way to log in.
+    let sent = nobody.send("/admin/act/pause", &order).await.expect(401);
+    assert!(sent.html.contains("/admin/login"), "{}", sent.html);
     // A user's key, however powerful, is no log-in.
     let user = app.user().await;
     assert!(!user.get("/admin/audit").await.text.contains("Audit log"));

@@ -59,7 +59,13 @@ async fn posts_go_out_while_redis_is_away_and_after_it_came_back() {
     let mut workers = [Worker::start(&app, None), Worker::start(&app, None)];
     publish(&user, account, 0..10).await;
     all_once(&app, &user, account, 10).await;
+    let ready = user.get("/readyz").await.expect(200);
+    assert_eq!(ready.body, json!({"status": "ready"}));
     redis.stop();
+    // A balancer must not take away what works on.
+    let ready = user.get("/readyz").await.expect(200);
+    assert_eq!(ready.body["status"], "ready");
+    assert_eq!(ready.body["degraded"], json!(["The queue does not answer."]));
     publish(&user, account, 10..30).await;
     all_once(&app, &user, account, 30).await;
     redis.restart();

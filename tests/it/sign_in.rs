@@ -3,7 +3,11 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{logins::LoginOutcome, preferences::change_password, sign_in};
+use fanfare_domain::{
+    logins::{LoginOutcome, LoginSource},
+    preferences::change_password,
+    sign_in,
+};
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use secrecy::SecretString;
 
@@ -54,7 +58,8 @@ const OWN: &str = "yet another long enough one";
 /// Logs in by the domain's function; the token, if the password was right.
 async fn log_in(app: &TestApp, password: &str) -> Option<SecretString> {
     let given = ("ada@example.com", password.into());
-    match sign_in::log_in(&app.domain, given, "192.0.2.1").await.unwrap() {
+    let from = LoginSource { address: "192.0.2.1", remembered: None };
+    match sign_in::log_in(&app.domain, given, from).await.unwrap() {
         LoginOutcome::LoggedIn(token) => Some(token),
         _ => None,
     }
@@ -86,7 +91,7 @@ async fn a_password_that_was_replaced_changes_no_password() {
         let token = log_in(&app, old).await.expect("a log-in");
         let session = sign_in::find(&app.domain, &token).await.unwrap().expect("it is live");
         let given = (old.into(), OWN.into());
-        let own = change_password(&app.domain, (&session, &token), given, "192.0.2.1");
+        let own = change_password(&app.domain, (&session, &token), given);
         let set = sign_in::set_password(&app.domain, "ada@example.com", new.into());
         let (_, set) = tokio::join!(own, set);
         set.unwrap();
@@ -219,4 +224,54 @@ async fn on_https_a_cookie_is_of_this_host_alone() {
     let form = reqwest::Client::new().get(format!("{}/login", plain.origin)).send().await.unwrap();
     let cookie = form.headers()["set-cookie"].to_str().unwrap().to_owned();
     assert!(cookie.starts_with("fanfare_before=") && !cookie.contains("Secure"), "{cookie}");
+}
+
+#[tokio::test]
+async fn a_browser_that_has_logged_in_before_is_locked_out_by_nobody() {
+    let app = TestApp::with(behind_a_proxy()).await;
+    let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
+    let mut known = Visitor::nobody(&app);
+    let _ = known.try_password_at("/login", "ada@example.com", PASSWORD).await.expect(303);
+    for n in 0..20 {
+        let address = format!("198.51.100.{n}");
+        let status =
+            try_from(&app, "/login", "ada@example.com", "not her password", &address).await;
+        assert_eq!(status, 401, "{n}");
+    }
+    // A browser that is not known has to wait, also with what a browser of somebody else remembers.
+    assert_eq!(try_from(&app, "/login", "ada@example.com", PASSWORD, "203.0.113.7").await, 429);
+    let (_, mut eve) = Visitor::person(&app, "eve@example.com").await;
+    assert_eq!(eve.try_password_at("/login", "ada@example.com", PASSWORD).await.status, 429);
+    let _ = known.try_password_at("/login", "Ada@Example.com", PASSWORD).await.expect(303);
+    // It is counted by itself.
+    for _ in 0..5 {
+        let wrong = known.try_password_at("/login", "ada@example.com", "not her password").await;
+        assert_eq!(wrong.status, 401);
+    }
+    assert_eq!(known.try_password_at("/login", "ada@example.com", PASSWORD).await.status, 429);
+    // The one that is logged in still confirms its password, and a link of an e-mail lets in.
+    let session = sign_in::log_in(
+        &app.domain,
+        ("eve@example.com", PASSWORD.into()),
+        LoginSource { address: "::1", remembered: None },
+    );
+    assert!(matches!(session.await.unwrap(), LoginOutcome::LoggedIn(_)));
+    let csrf = ada.get("/forgot").await.expect(200).hidden("csrf");
+    let asked = [("csrf", csrf), ("email", "ada@example.com".to_owned())];
+    let _ = ada.send("/forgot", &asked).await.expect(200);
+}
+
+#[tokio::test]
+async fn strangers_never_shut_an_operator_out() {
+    let app = TestApp::with(behind_a_proxy()).await;
+    let _ = Visitor::log_in(&app, "op@example.com").await;
+    for n in 0..30 {
+        let address = format!("198.51.100.{n}");
+        let status = try_from(&app, "/admin/login", "op@example.com", "a guess", &address).await;
+        assert_eq!(status, 401, "{n}");
+    }
+    assert_eq!(
+        try_from(&app, "/admin/login", "op@example.com", PASSWORD, "203.0.113.7").await,
+        303
+    );
 }

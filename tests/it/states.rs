@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fanfare_tests::{Options, TestApp, User};
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 async fn quiet() -> (TestApp, User, i64) {
@@ -104,4 +105,115 @@ async fn deleting_one_and_deleting_a_group() {
     let gone = user.delete("/api/v1/posts/group/g1?confirm=true").await.expect(200);
     assert_eq!(gone.body, json!({"deleted": [two["id"]], "kept": []}));
     user.delete("/api/v1/posts/group/g1?confirm=true").await.refused(404, "group_not_found");
+}
+
+/// Puts a post into a state as a worker leaves it, with this error.
+async fn leave(app: &TestApp, id: &Value, columns: &str, code: &str) {
+    let error = json!({
+        "code": code, "message": "m", "retryable": true, "retry_safe": code != "outcome_unknown",
+        "remedy": "Retry the post later.", "platform_error": null,
+    });
+    let risk = code == "outcome_unknown";
+    let sql = format!(
+        "UPDATE posts SET {columns}, error = '{error}', duplicate_risk = {risk} WHERE id = {id}"
+    );
+    let _ = app.domain.db.write.execute_unprepared(&sql).await.unwrap();
+}
+
+#[tokio::test]
+async fn whatever_an_error_leads_to_can_be_done_in_that_state() {
+    let (app, user, account) = quiet().await;
+    let later = app.domain.clock.now() + 5_000;
+    let waiting = format!("status = 'scheduled', due_at = {later}, next_attempt_at = {later}");
+    let asked =
+        format!("status = 'publishing', due_at = {later}, sending_at = 1, sending_until = 2");
+    let part = format!(
+        "status = 'processing', due_at = {later}, next_attempt_at = {later}, partly_public = true"
+    );
+    let gone = "status = 'failed', due_at = NULL";
+    let rest = "status = 'failed', due_at = NULL, partly_public = true";
+    for code in fanfare_domain::posts::POST_FAILURES.iter().map(|failure| failure.name) {
+        for columns in [waiting.as_str(), &asked, &part, gone, rest] {
+            let new = json!({"account_id": account, "caption": "a", "scheduled_at": app.at(600)});
+            let id = user.publish(new).await["id"].clone();
+            leave(&app, &id, columns, code).await;
+            let path = format!("/api/v1/posts/{id}");
+            let post = user.get(&path).await.expect(200).body["post"].clone();
+            let error = &post["error"];
+            let doc_url = error["doc_url"].as_str().unwrap();
+            assert!(doc_url.starts_with(&format!("{}/docs/errors#", app.origin)), "{doc_url}");
+            let is_over = post["status"] == "failed";
+            assert_eq!(post["next_attempt_at"].is_null(), is_over, "{columns}: {post:#}");
+            let next = error["next"].as_array().unwrap();
+            assert!(!next.is_empty(), "{code}, {columns}: {error:#}");
+            for step in next {
+                let method = step["method"].as_str().unwrap().parse().unwrap();
+                let to = step["path"].as_str().unwrap().replace("wait=25", "wait=0");
+                let done = user.send(method, &to, &[], step.get("body")).await;
+                assert!(done.status < 300, "{code}, {columns}, {step}: {}", done.text);
+            }
+            if columns == asked {
+                let words = error["message"].as_str().unwrap();
+                assert!(words.contains("asking Bluesky whether the post was published"), "{words}");
+                assert_eq!(
+                    (&error["retryable"], &error["retry_safe"]),
+                    (&json!(false), &json!(false))
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refused_post_is_changed_sent_again_and_published() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("mastodon").await;
+    let refusal = json!([{"on": "commit", "kind": "status", "status": 422, "times": 1}]);
+    user.faults("mastodon", account, refusal).await;
+    let post = user.publish(json!({"account_id": account, "caption": "Refused"})).await;
+    let failed = app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["failed"]).await;
+    assert_eq!(failed["error"]["code"], "content_rejected", "{failed:#}");
+    let changed = user.patch(&path(&post, ""), json!({"caption": "Taken"})).await.expect(200).body;
+    assert_eq!(
+        (&changed["post"]["status"], &changed["post"]["caption"]),
+        (&json!("failed"), &json!("Taken"))
+    );
+    let _ = user.put(&path(&post, "/status"), json!({"status": "scheduled"})).await.expect(200);
+    app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published"]).await;
+    let held = user.on_network("mastodon", account).await;
+    assert_eq!(held.len(), 1, "{held:?}");
+}
+
+#[tokio::test]
+async fn while_a_lost_answer_is_looked_for_nothing_invites_to_publish_again() {
+    let mut asked = 0;
+    for platform in fanfare_tests::networks::that_can_be_asked(true) {
+        let app = TestApp::start().await;
+        let user = app.user().await;
+        let account = user.connect(platform).await;
+        let lost = json!([{"on": "commit", "kind": "drop_after_change", "times": 1}]);
+        user.faults(platform, account, lost).await;
+        let body = fanfare_tests::networks::post(platform, account);
+        let id = user.publish(body).await["id"].clone();
+        for moment in 0.. {
+            assert!(moment < 600, "{platform}: it never ends");
+            let post =
+                user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone();
+            if ["published", "failed"].iter().any(|end| post["status"] == *end) {
+                assert_eq!(post["status"], "published", "{platform}: {post:#}");
+                break;
+            }
+            let error = &post["error"];
+            if !error.is_null() && post["status"] != "scheduled" {
+                asked += 1;
+                assert_eq!(error["retry_safe"], false, "{platform}: {post:#}");
+                assert!(post["next_attempt_at"].is_string(), "{platform}: {post:#}");
+                let next = error["next"].as_array().unwrap();
+                assert!(next.iter().all(|step| step["method"] == "GET"), "{platform}: {error:#}");
+            }
+            app.step(Duration::from_millis(500)).await;
+        }
+    }
+    assert!(asked > 0);
 }

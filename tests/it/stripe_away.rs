@@ -11,7 +11,7 @@ use reqwest::Method;
 use sea_orm::{EntityTrait, PaginatorTrait};
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncReadExt, copy, copy_bidirectional},
+    io::{AsyncReadExt, AsyncWriteExt, copy, copy_bidirectional},
     net::{TcpListener, TcpStream},
     sync::watch,
 };
@@ -30,6 +30,8 @@ enum Way {
     Closed,
     /// Requests arrive, and their answers are lost.
     Deaf,
+    /// Every request gets this status, and an error with this code and message.
+    Refusing(u16, &'static str, &'static str),
 }
 
 /// A way to the simulated Stripe that can be cut.
@@ -75,6 +77,16 @@ async fn pass(mut client: TcpStream, to: SocketAddr, mut seen: watch::Receiver<W
         match way {
             Way::Open => drop(copy_bidirectional(&mut client, &mut server).await),
             Way::Closed => {}
+            Way::Refusing(status, code, message) => {
+                let _ = client.read(&mut [0; 64 << 10]).await;
+                let body = json!({"error": {"code": code, "message": message}}).to_string();
+                let head = format!(
+                    "HTTP/1.1 {status} Refused\r\ncontent-type: application/json\r\n\
+                     content-length: {}\r\nconnection: close\r\n\r\n",
+                    body.len()
+                );
+                let _ = client.write_all(format!("{head}{body}").as_bytes()).await;
+            }
             Way::Deaf => {
                 let (mut from, mut answer) = (client.split().0, server.into_split());
                 tokio::select! {
@@ -158,4 +170,42 @@ async fn a_pause_whose_answer_was_lost_is_one_pause() {
     assert_eq!(object(&app, &theirs).await["pause_collection"], pause, "the same pause");
     let resumed = ask(&ada, "resume", "back", &json!({})).await.expect(200).body;
     assert_eq!(resumed["subscription"]["status"], "active", "{resumed}");
+}
+
+/// What callers are told: the status, the code, and whether to try again.
+type Told = (u16, &'static str, bool);
+
+/// What Stripe may say, and what callers are told.
+const REFUSALS: &[(u16, &str, &str, Told)] = &[
+    (400, "email_invalid", "Invalid email address: x", (400, "payment_refused", false)),
+    (400, "resource_missing", "No such customer: 'cus_1'", (409, "payment_object_gone", false)),
+    (401, "", "Invalid API Key provided: sk_test_****1234", (503, "billing_misconfigured", false)),
+    (402, "card_declined", "Your card was declined.", (402, "payment_declined", false)),
+    (403, "", "The provided key does not have access.", (503, "billing_misconfigured", false)),
+    (404, "resource_missing", "No such subscription: 'sub_1'", (409, "payment_object_gone", false)),
+    (409, "lock_timeout", "This object cannot be accessed.", (503, "unavailable", true)),
+    (429, "rate_limit", "Too many requests.", (503, "unavailable", true)),
+    (500, "", "Something went wrong.", (503, "unavailable", true)),
+];
+
+#[tokio::test]
+async fn what_stripe_refuses_is_told_by_its_kind_over_every_call() {
+    let (app, road, ada, _) = subscribed().await;
+    let before = shown(&ada).await;
+    for (place, (status, code, message, (told, name, again))) in REFUSALS.iter().enumerate() {
+        road.is(Way::Refusing(*status, code, message));
+        let mut answers = Vec::new();
+        for (verb, body) in changes() {
+            answers.push((verb, ask(&ada, verb, &format!("{verb}-{place}"), &body).await));
+        }
+        let new = json!({"email": format!("eve{place}@example.com"), "name": "Eve"});
+        answers.push(("signup", app.without_key().post("/api/v1/signup", new).await));
+        for (verb, answer) in answers {
+            let answer = answer.refused(*told, name);
+            assert_eq!(answer.body["retryable"], *again, "{status} {code} {verb}: {}", answer.text);
+            assert!(!answer.text.contains("sk_test"), "{}", answer.text);
+        }
+    }
+    road.is(Way::Open);
+    assert_eq!(shown(&ada).await, before, "nothing was begun");
 }

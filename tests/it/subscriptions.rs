@@ -64,12 +64,14 @@ async fn a_subscription_is_shown_to_its_person_alone() {
         ("post", "/downgrade"),
     ] {
         let path = format!("/api/v1/subscription{verb}");
-        let answer = if method == "get" {
-            bob.get(&path).await
-        } else {
-            bob.post(&path, if verb == "/cancel" { json!({"reason": "other"}) } else { json!({}) })
-                .await
-        };
+        if method == "get" {
+            // The plan that an operator gave can be read, and changed by the operator alone.
+            let plan = bob.get(&path).await.expect(200).body["subscription"].clone();
+            assert_eq!((text(&plan, "source"), text(&plan, "plan_tier")), ("operator", "agency"));
+            continue;
+        }
+        let reason = if verb == "/cancel" { json!({"reason": "other"}) } else { json!({}) };
+        let answer = bob.post(&path, reason).await;
         assert_eq!(answer.expect(404).body["code"], "no_subscription", "{verb}");
     }
     let person = user::Entity::find().filter(user::Column::Email.eq("ada@example.com"));
@@ -284,4 +286,23 @@ async fn while_stripe_is_away_nothing_is_begun() {
     assert_eq!((&refused["code"], &refused["retryable"]), (&json!("unavailable"), &json!(true)));
     let started = fanfare_entities::signup::Entity::find().all(&away.domain.db.read).await;
     assert_eq!(started.unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn null_names_no_plan_and_starts_nothing() {
+    let app = TestApp::start().await;
+    let (ada, _) = subscriber(&app, "ada@example.com").await;
+    let before = shown(&ada).await;
+    assert_eq!(
+        refused(&ada, "downgrade", json!({"tier": null}), 400).await["code"],
+        "invalid_tier"
+    );
+    for reason in [json!({"reason": null}), json!({"reason": null, "immediate": true})] {
+        assert_eq!(refused(&ada, "cancel", reason, 400).await["code"], "invalid_reason");
+    }
+    let now = json!({"reason": "other", "immediate": null});
+    let _ = refused(&ada, "cancel", now, 400).await;
+    assert_eq!(shown(&ada).await, before);
+    let lower = change(&ada, "downgrade", json!({})).await;
+    assert_eq!(lower["pending_change"]["plan_tier"], "starter", "left out: the next lower one");
 }

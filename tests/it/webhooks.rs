@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_tests::{Options, Receiver, TestApp};
+use fanfare_domain::access::Scope;
+use fanfare_tests::{Options, Receiver, TestApp, User};
 use futures_util::future::join_all;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
@@ -153,6 +154,94 @@ async fn after_a_rotation_both_secrets_sign() {
     assert_eq!(parts[1..], expected);
 }
 
+/// The number of signatures of a test delivery, and whether `secret` made one of them.
+async fn signatures(
+    app: &TestApp,
+    user: &User,
+    (path, receiver): (&str, &Receiver),
+    secret: &str,
+) -> (usize, bool) {
+    let sent = user.post(&format!("{path}/test"), json!({})).await.expect(202).body;
+    let id = sent["delivery"]["id"].as_str().unwrap();
+    let heard = app
+        .eventually("the test arrives", || async {
+            let all = receiver.received();
+            all.into_iter().find(|heard| heard.header("x-fanfare-delivery") == id)
+        })
+        .await;
+    // A clock that moves on before the result is written has it delivered again.
+    app.wait_until_idle().await;
+    let header = heard.header("x-fanfare-signature").to_owned();
+    let parts: Vec<&str> = header.split(",v1=").collect();
+    let expected = sign(secret, parts[0].trim_start_matches("t="), &heard.text);
+    (parts.len() - 1, parts.contains(&expected.as_str()))
+}
+
+#[tokio::test]
+async fn a_secret_lives_its_day_however_often_it_is_rotated_and_ends_at_once_when_asked() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["webhook.test"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let path = format!("/api/v1/webhooks/{}", hook["id"].as_str().unwrap());
+    let first = hook["secret"].as_str().unwrap();
+    let place = (path.as_str(), &receiver);
+    let rotate = format!("{path}/rotate-secret");
+    let mut newest = String::new();
+    for _ in 0..2 {
+        app.advance(Duration::from_secs(3_600));
+        let rotated = user.post(&rotate, json!({})).await.expect(200);
+        newest = rotated.body["webhook"]["secret"].as_str().unwrap().to_owned();
+    }
+    assert_eq!(signatures(&app, &user, place, first).await, (3, true));
+    app.advance(Duration::from_secs(23 * 3_600));
+    assert_eq!(signatures(&app, &user, place, first).await, (2, false), "its day is over");
+    let gone = user.delete(&format!("{path}/earlier-secrets")).await.expect(200);
+    assert_eq!(gone.body, json!({"deleted": true, "id": hook["id"], "ended": 2}));
+    assert_eq!(signatures(&app, &user, place, &newest).await, (1, true));
+    for _ in 0..9 {
+        user.post(&rotate, json!({})).await.expect(200);
+    }
+    user.post(&rotate, json!({})).await.refused(409, "secret_limit");
+}
+
+#[tokio::test]
+async fn all_that_failed_since_a_time_is_delivered_again() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["post.created"], "enabled": false});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"].clone();
+    let path = format!("/api/v1/webhooks/{}", hook["id"].as_str().unwrap());
+    let draft =
+        |caption: &str| json!({"account_id": account, "caption": caption, "status": "draft"});
+    user.publish(draft("before")).await;
+    app.advance(Duration::from_secs(60));
+    let since = app.at(0);
+    app.advance(Duration::from_secs(60));
+    for caption in ["one", "two", "three"] {
+        user.publish(draft(caption)).await;
+    }
+    let again = format!("{path}/redeliver");
+    let asked = json!({ "since": since });
+    user.post(&again, asked.clone()).await.refused(409, "invalid_transition");
+    let _ = user.patch(&path, json!({"enabled": true})).await.expect(200);
+    user.post(&again, json!({"since": "yesterday"})).await.refused(400, "invalid_timestamp");
+    let sent = user.post(&again, asked.clone()).await.expect(202);
+    assert_eq!(sent.body, json!({"redelivered": 3, "has_more": false}));
+    app.eventually("all three arrive", || async { (receiver.received().len() == 3).then_some(()) })
+        .await;
+    app.wait_until_idle().await;
+    assert_eq!(user.post(&again, asked).await.expect(202).body["redelivered"], 0);
+    let heard = receiver.received();
+    let mut captions: Vec<_> =
+        heard.iter().map(|one| one.body()["data"]["post"]["caption"].to_string()).collect();
+    captions.sort();
+    assert_eq!(captions, ["\"one\"", "\"three\"", "\"two\""]);
+}
+
 #[tokio::test]
 async fn events_are_a_stream_without_gaps() {
     let app = TestApp::start().await;
@@ -172,8 +261,8 @@ async fn events_are_a_stream_without_gaps() {
     }
     let sequences: Vec<i64> =
         seen.iter().map(|event| event["sequence"].as_i64().unwrap()).collect();
-    assert_eq!(sequences, (1..=15).collect::<Vec<i64>>());
-    let kinds: Vec<&str> = seen[..3].iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(sequences, (1..=16).collect::<Vec<i64>>());
+    let kinds: Vec<&str> = seen[1..4].iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["post.created", "post.publishing", "post.published"]);
 }
 
@@ -198,6 +287,54 @@ async fn a_private_address_is_no_target() {
     }
     let hook = json!({"url": "https://example.com/x", "events": ["post.pubished"]});
     user.post("/api/v1/webhooks", hook).await.refused(400, "invalid_field");
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_refused_gets_every_reason_at_once_and_what_to_set() {
+    let options = Options { allow_private: false, workers: false, ..Options::default() };
+    let app = TestApp::with(options).await;
+    let user = app.user().await;
+    for (url, reasons) in [
+        ("http://127.0.0.1:3000/x", &["https", "ports 80 and 443", "private or reserved"][..]),
+        ("http://localhost:3000/x", &["https", "ports 80 and 443", "private or reserved"]),
+        ("ftp://me@10.0.0.1:21/", &["https", "user name", "ports 80 and 443", "private"]),
+    ] {
+        let refused = user.post("/api/v1/webhooks", json!({"url": url, "events": ["*"]})).await;
+        let body = refused.refused(400, "url_not_allowed").body;
+        for reason in reasons {
+            assert!(body["error"].as_str().unwrap().contains(reason), "{url}: {reason} in {body}");
+        }
+        let remedy = body["validation_errors"][0]["remedy"].as_str().unwrap();
+        assert!(remedy.contains("FANFARE_ALLOW_PRIVATE_TARGETS=true"), "{remedy}");
+    }
+    let hook = json!({"url": "https://nowhere.invalid/x", "events": ["*"]});
+    let body = user.post("/api/v1/webhooks", hook).await.refused(400, "url_not_allowed").body;
+    let remedy = body["validation_errors"][0]["remedy"].as_str().unwrap();
+    assert!(remedy.contains("spelling") && !remedy.contains("https"), "{remedy}");
+}
+
+#[tokio::test]
+async fn the_owner_of_an_installation_on_one_machine_is_sent_events_there() {
+    let app = TestApp::with(Options { allow_private: false, ..Options::default() }).await;
+    let owner = app.person("owner@localhost").await;
+    let owner = app.key(owner, None, &Scope::ALL).await;
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["webhook.test"]});
+    app.user().await.post("/api/v1/webhooks", hook.clone()).await.refused(400, "url_not_allowed");
+    let made = owner.post("/api/v1/webhooks", hook).await;
+    if app.domain.db.is_postgres() {
+        made.refused(400, "url_not_allowed");
+        return;
+    }
+    let path =
+        format!("/api/v1/webhooks/{}", made.expect(201).body["webhook"]["id"].as_str().unwrap());
+    let _ = owner.post(&format!("{path}/test"), json!({})).await.expect(202);
+    app.eventually("the test arrives", || async { receiver.received().pop() }).await;
+    for elsewhere in ["http://10.0.0.1/x", "http://169.254.169.254/x", "http://127.0.0.1.example/x"]
+    {
+        let hook = json!({"url": elsewhere, "events": ["*"]});
+        owner.post("/api/v1/webhooks", hook).await.refused(400, "url_not_allowed");
+    }
 }
 
 #[tokio::test]

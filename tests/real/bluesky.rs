@@ -107,7 +107,7 @@ async fn two_hundred_posts_are_two_hundred_records_however_often_workers_are_kil
         drop(worker);
         kills += 1;
         // The dead worker's leases expire, as they would after a minute.
-        let lapse = "UPDATE posts SET due_at = 1, lease_expirations = 0, sending_at = sending_at - 600000, \
+        let lapse = "UPDATE posts SET due_at = 1, lease_expirations = 0, \
              sending_until = sending_until - 600000 WHERE due_at IS NOT NULL";
         app.domain.db.write.execute_unprepared(lapse).await.unwrap();
         let open = user.get("/api/v1/posts?status=scheduled&limit=1").await.body["posts"].clone();

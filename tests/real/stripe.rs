@@ -79,7 +79,7 @@ async fn its_refusals_are_read_for_what_they_are() {
     assert_eq!(refused.kind, FailureKind::Refused);
     let stranger = client(&peer, "pk_nobody");
     let refused = stranger.read::<Value>(&Request::get("products")).await.unwrap_err();
-    assert_eq!(refused.kind, FailureKind::Refused);
+    assert_eq!(refused.kind, FailureKind::Key);
     assert!(!format!("{refused:?} {stranger:?}").contains("pk_nobody"));
     let address = peer.greeting["url"].as_str().unwrap().to_owned();
     drop(peer);

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use fanfare_domain::clock::date;
 use fanfare_platforms::{
-    self as platforms, Draft, Error, Identity, Platform, PlatformId, Progress, PublishedPost,
-    ReconcileOutcome, RecoveryClass, Result, Session, Spec, Step,
+    self as platforms, Candidate, Draft, Error, Identity, Listing, Platform, PlatformId, Progress,
+    PublishedPost, ReconcileOutcome, RecoveryClass, Result, Session, Spec, Step,
 };
 use serde_json::{Value, json};
 
-use crate::network::{CallKind, Network, class};
+use crate::network::{CallKind, Entry, Network, class};
 
 /// A network of each class: key, handle, search, blind.
 pub const NETWORKS: [PlatformId; 4] =
@@ -76,6 +77,30 @@ fn progress(ask: &CallKind, id: String) -> Progress {
     }
 }
 
+/// The time for which a list does not show what was just made, in ms.
+const LIST_LAG: i64 = 85_000;
+
+/// Lists the posts of the account with the words of this one, as far as the network shows them.
+fn list(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Listing {
+    let network = Network::here();
+    let inner = network.lock();
+    session.http.server_clock().set(date(inner.now), false);
+    let since = sent_at.timestamp_millis() - 600_000;
+    let is_shown = |entry: &&Entry| {
+        entry.account == session.account.remote_id
+            && entry.text == draft.caption
+            && (since..=inner.now - LIST_LAG).contains(&entry.at)
+    };
+    let candidate = |entry: &Entry| Candidate {
+        id: entry.id.clone(),
+        created_at: date(entry.at),
+        is_same: true,
+        progress: progress(&CallKind::Post, entry.id.clone()),
+    };
+    let shown = inner.entries.iter().filter(is_shown);
+    Listing { candidates: shown.map(candidate).collect(), is_whole: true }
+}
+
 #[async_trait]
 impl Platform for Simulated {
     fn spec(&self) -> &'static Spec {
@@ -118,8 +143,11 @@ impl Platform for Simulated {
             CallKind::Release { container } => Some(container.clone()),
             _ => None,
         };
-        let find = CallKind::Find { container, since: sent_at.timestamp_millis() };
+        let find = CallKind::Find { container };
         let found = self.call(session, draft, find).await?;
+        if class(self.0) == RecoveryClass::Search {
+            return Ok(list(session, draft, sent_at).into());
+        }
         Ok(found.map_or(ReconcileOutcome::NotCommitted, |id| {
             ReconcileOutcome::Committed(progress(&asked, id))
         }))

@@ -313,7 +313,7 @@ fn justified(row: &Row, case: &PostRecord, disconnected: bool) -> Result<(), Vio
     let (code, post) = (row.code(), row.id);
     let reason = match code {
         // Several workers died with it; each claim has checked that no lease was taken early.
-        "misconfigured" => case.lease_expirations > MAX_LEASE_EXPIRATIONS,
+        "internal_error" => case.lease_expirations > MAX_LEASE_EXPIRATIONS,
         "platform_unavailable" => count("trouble") >= 5,
         "account_disconnected" => disconnected,
         "content_rejected" => count("rejected") >= 1,

@@ -56,7 +56,7 @@ fn nothing_is_lost_doubled_early_or_unwanted() {
         ("failed", "outcome_unknown"),
         ("failed", "platform_unavailable"),
         ("failed", "content_rejected"),
-        ("failed", "misconfigured"),
+        ("failed", "internal_error"),
     ] {
         assert!(
             ends.contains(&(status.into(), code.into())),

@@ -36,8 +36,8 @@ pub enum CallKind {
     Post,
     /// Read a public post.
     Confirm { id: String },
-    /// Search the post of a commit call that was made at this time.
-    Find { container: Option<String>, since: Millis },
+    /// Look for the post of a commit call.
+    Find { container: Option<String> },
 }
 
 impl CallKind {
@@ -180,16 +180,13 @@ impl Inner {
                 let there = self.entries.iter().any(|entry| entry.id == id);
                 if there { Ok(Some(id)) } else { Err(Error::rejected("there is no such post")) }
             }
-            CallKind::Find { container: Some(id), .. } => {
+            CallKind::Find { container: Some(id) } => {
                 Ok(self.containers.get(&id).cloned().flatten())
             }
-            CallKind::Find { container: None, since } => {
-                let is_it = |entry: &&Entry| match class(platform) {
-                    RecoveryClass::Key { .. } => entry.key == key,
-                    // Clocks differ slightly.
-                    _ => {
-                        entry.account == account && entry.text == text && entry.at >= since - 2_000
-                    }
+            // A list is read by the connector; only a key finds its own post.
+            CallKind::Find { container: None } => {
+                let is_it = |entry: &&Entry| {
+                    matches!(class(platform), RecoveryClass::Key { .. }) && entry.key == key
                 };
                 Ok(self.entries.iter().find(is_it).map(|entry| entry.id.clone()))
             }

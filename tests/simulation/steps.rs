@@ -150,7 +150,7 @@ impl Simulation {
 
     pub async fn create(&mut self) -> Result<(), Violation> {
         self.maybe_cut();
-        // A post whose reply was lost may exist too, so each text is unique.
+        // A post whose reply was lost may exist too, so each number is used once.
         self.created += 1;
         let number = self.created;
         let (said, made) = callers::create(&self.world, &mut self.dice, number).await;

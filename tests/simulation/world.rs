@@ -128,7 +128,9 @@ impl World {
             key_id,
             scopes: Scope::ALL.to_vec(),
             key_workspace: None,
+            key_brand: None,
             token: None,
+            expires_at: None,
         };
         let membership = access::membership(&domain, &caller, None).await.expect("a membership");
         let act = Act {

@@ -4,8 +4,13 @@ mod options;
 mod parts;
 mod waiting;
 
-use std::{path::PathBuf, sync::Mutex, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
+use fanfare_ai::Ai;
 use fanfare_domain::{
     Code, Domain, Parts, Settings,
     access::{Role, Scope},
@@ -25,7 +30,7 @@ use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Cutter, Simulator, Stack, client::User};
-pub use options::Options;
+pub use options::{Options, Watch};
 use parts::{Networks, ai, apps, billing, limits, networks, queue, stand_ins, store};
 
 /// A service with its own database, queue, simulated networks and clock, which stands still until the test moves it.
@@ -74,10 +79,15 @@ impl TestApp {
             options.media_base_url.clone().unwrap_or_else(|| format!("{base_url}/media"));
         let Networks { simulator, reached, cutter } =
             networks(&options, (&origin, &base_url, &media_base_url), &stop).await;
-        let (db, database_url) = match &options.postgres_url {
+        let (mut db, database_url) = match &options.postgres_url {
             Some(url) => (crate::stack::migrated(url).await, url.clone()),
             None => stack.database(&dir).await,
         };
+        if let Some(watch) = options.watch {
+            let other = Arc::clone(&watch);
+            db.write.set_metric_callback(move |info| watch(info.statement));
+            db.read.set_metric_callback(move |info| other(info.statement));
+        }
         let redis_url = options.redis_url.or_else(|| stack.redis_url());
         let clock = Clock::stopped(machine_now());
         let master_key = Vault::fresh_key();
@@ -112,7 +122,10 @@ impl TestApp {
                 billing: (options.billing)
                     .unwrap_or_else(|| billing(&simulator, options.stripe_at.as_ref())),
                 plans: Plans::built_in().expect("plans"),
-                ai: ai(&simulator, options.ai, options.vertex).await,
+                ai: Ai {
+                    is_sandbox: options.ai && !options.real_models,
+                    ..ai(&simulator, options.ai, options.vertex).await
+                },
                 signup_open: options.signup_open,
                 oauth_grace: options.oauth_grace,
                 reauth: 3_600_000,
@@ -206,7 +219,16 @@ impl TestApp {
         self.work_on(self.twin_domain().await)
     }
 
+    /// Starts workers on a domain, until they are stopped.
+    pub fn start_workers_of(&self, domain: Domain, stop: CancellationToken) -> Context {
+        self.work_until(domain, stop)
+    }
+
     fn work_on(&self, domain: Domain) -> Context {
+        self.work_until(domain, self.stop.clone())
+    }
+
+    fn work_until(&self, domain: Domain, stop: CancellationToken) -> Context {
         let name = format!("test-{}", uuid::Uuid::now_v7().simple());
         let cx = Context::new(domain, name);
         let options = fanfare_workers::Options {
@@ -214,7 +236,7 @@ impl TestApp {
             grace: Duration::from_secs(1),
             ..fanfare_workers::Options::default()
         };
-        tokio::spawn(fanfare_workers::run(cx.clone(), options, self.stop.clone()));
+        tokio::spawn(fanfare_workers::run(cx.clone(), options, stop));
         self.workers.lock().expect("the lock").push(cx.clone());
         cx
     }
@@ -332,11 +354,14 @@ impl TestApp {
         self.leap(Duration::from_millis(LEASE.unsigned_abs() + 1_000)).await;
     }
 
+    /// The networks' clock goes first: for a moment they are ahead, as real ones may be. Were they behind, a call would
+    /// be answered with something that was made before it began.
     async fn leap(&self, by: Duration) {
-        self.advance(by);
-        let offset = self.clock.now() - machine_now();
+        let by_ms = i64::try_from(by.as_millis()).expect("a short time");
+        let offset = self.clock.now() + by_ms - machine_now();
         let settings = serde_json::json!({ "clock_offset_ms": offset });
         self.simulator.ask(reqwest::Method::PUT, "settings", &settings).await;
+        self.advance(by);
     }
 
     /// Returns the time `seconds` from now, in the format of the API.

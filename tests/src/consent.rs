@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::Visitor;
+use crate::{Visitor, visitor::PASSWORD};
 
 impl Visitor {
     /// Sends the form of the page with `allow` or `deny`; returns the address that the browser is redirected to.
@@ -13,6 +13,9 @@ impl Visitor {
         let shown = self.get(page).await.expect(200);
         let mut fields = vec![("csrf", shown.hidden("csrf")), ("decision", decision.to_owned())];
         fields.extend(values(&shown.html, "scope").into_iter().map(|scope| ("scope", scope)));
+        if shown.html.contains("name=\"password\"") {
+            fields.push(("password", PASSWORD.to_owned()));
+        }
         fields.push(("workspace_id", checked(&shown.html, "workspace_id")));
         let sent = self.send(page, &fields).await.expect(303);
         sent.location.parse().expect("an address")

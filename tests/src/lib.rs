@@ -27,7 +27,7 @@ mod simulator;
 mod stack;
 pub mod visitor;
 
-pub use app::{Options, TestApp};
+pub use app::{Options, TestApp, Watch};
 pub use browser::Browser;
 pub use bucket::S3Server;
 pub use client::{ApiReply, User};

@@ -145,8 +145,15 @@ pub async fn commit_call(app: &TestApp, name: &str, since: usize) -> CommitCall 
 /// # Panics
 /// The sandbox does not answer.
 pub async fn calls(app: &TestApp, name: &str) -> Vec<Value> {
+    app.simulator.calls(name, &newest_account(app, name).await).await
+}
+
+/// Returns the network's id of its newest account.
+///
+/// # Panics
+/// The sandbox does not answer, or has none.
+pub async fn newest_account(app: &TestApp, name: &str) -> String {
     let accounts = app.simulator.accounts(name).await;
     let youngest = accounts.iter().max_by_key(|one| one["created_at"].as_str().map(str::to_owned));
-    let id = youngest.expect("an account")["remote_id"].as_str().expect("an id").to_owned();
-    app.simulator.calls(name, &id).await
+    youngest.expect("an account")["remote_id"].as_str().expect("an id").to_owned()
 }

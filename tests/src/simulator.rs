@@ -79,6 +79,28 @@ impl Simulator {
         said["calls"].as_array().expect("a list").clone()
     }
 
+    /// Sets how a network behaves for an account, besides its faults.
+    pub async fn behave(&self, network: &str, remote_id: &str, behaviour: &Value) {
+        let body = json!({ "remote_id": remote_id, "behaviour": behaviour });
+        let _ = self.ask(Method::PUT, &format!("{network}/behaviour"), &body).await;
+    }
+
+    /// Makes a post on a network as a person does there; returns its id.
+    ///
+    /// # Panics
+    /// The simulator refuses.
+    pub async fn post_by_hand(
+        &self,
+        network: &str,
+        remote_id: &str,
+        text: &str,
+        media_urls: &[String],
+    ) -> String {
+        let body = json!({ "remote_id": remote_id, "text": text, "media_urls": media_urls });
+        let made = self.ask(Method::POST, &format!("{network}/posts"), &body).await;
+        made["id"].as_str().expect("an id").to_owned()
+    }
+
     /// Creates an account on the network that replaces the real one; returns its credentials.
     pub async fn stand_in(&self, network: &str) -> Value {
         self.ask(Method::POST, &format!("{network}/accounts"), &json!({})).await

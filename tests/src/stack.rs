@@ -45,6 +45,18 @@ impl Stack {
         (migrated(&url).await, url)
     }
 
+    /// Creates a database without a schema for this test; returns its address. It lives as long as the directory.
+    ///
+    /// # Panics
+    /// Something it needs is missing.
+    pub async fn empty_database(self, dir: &Path) -> String {
+        std::fs::create_dir_all(dir).expect("a directory");
+        match self {
+            Self::Embedded => format!("sqlite://{}", dir.join("fanfare.db").display()),
+            Self::Fleet => Postgres::of_this_run().await.create(dir, "template0").await,
+        }
+    }
+
     /// Returns the address of a Redis database for this test, if the stack has Redis.
     #[must_use]
     pub fn redis_url(self) -> Option<String> {
@@ -75,31 +87,52 @@ fn service(name: &str) -> String {
     })
 }
 
+/// The PostgreSQL server of this run.
+struct Postgres {
+    admin: sea_orm::DatabaseConnection,
+    root: String,
+}
+
+impl Postgres {
+    async fn of_this_run() -> Self {
+        let server = service("TEST_POSTGRES_URL");
+        let root = server.rsplit_once('/').map_or(server.as_str(), |(root, _)| root).to_owned();
+        Self { admin: sea_orm::Database::connect(&server).await.expect("PostgreSQL answers"), root }
+    }
+
+    async fn run(&self, sql: &str) {
+        self.admin.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+
+    /// Creates a database from a template; returns its address. It lives as long as the directory.
+    async fn create(self, dir: &Path, template: &str) -> String {
+        let name = format!("t_{}", uuid::Uuid::now_v7().simple());
+        self.run(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
+        for ended in in_place_of_ended(dir, &name) {
+            self.run(&format!("DROP DATABASE {ended} WITH (FORCE)")).await;
+        }
+        let url = format!("{}/{name}", self.root);
+        self.admin.close().await.expect("the connection is closed");
+        url
+    }
+}
+
 /// Creates a database from a migrated template, which is created once. It lives as long as the directory.
 async fn fresh_postgres(dir: &Path) -> String {
     static TEMPLATE: OnceCell<String> = OnceCell::const_new();
-    let server = service("TEST_POSTGRES_URL");
-    let root = server.rsplit_once('/').map_or(server.as_str(), |(root, _)| root).to_owned();
-    let admin = sea_orm::Database::connect(&server).await.expect("PostgreSQL answers");
+    let server = Postgres::of_this_run().await;
     let template = TEMPLATE
         .get_or_init(|| async {
             let name = format!("template_{}", uuid::Uuid::now_v7().simple());
-            admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.expect("a template");
-            let db = Db::open(&format!("{root}/{name}"), 1).await.expect("the template");
+            server.run(&format!("CREATE DATABASE {name}")).await;
+            let url = format!("{}/{name}", server.root);
+            let db = Db::open(&url, 1).await.expect("the template");
             fanfare_migration::migrate(&db.write).await.expect("the template's schema");
             db.write.close().await.expect("the template is closed");
             name
         })
         .await;
-    let name = format!("t_{}", uuid::Uuid::now_v7().simple());
-    let sql = format!("CREATE DATABASE {name} TEMPLATE {template}");
-    admin.execute_unprepared(&sql).await.expect("a database");
-    for ended in in_place_of_ended(dir, &name) {
-        let sql = format!("DROP DATABASE {ended} WITH (FORCE)");
-        admin.execute_unprepared(&sql).await.expect("a story's database is dropped after it");
-    }
-    admin.close().await.expect("the connection is closed");
-    format!("{root}/{name}")
+    server.create(dir, template).await
 }
 
 /// Registers a database with its story's directory, and returns those whose directory is gone, to be dropped: hundreds

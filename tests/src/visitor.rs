@@ -108,6 +108,18 @@ impl Visitor {
         self.read(request.form(fields).send().await.expect("an answer")).await
     }
 
+    /// Sends a form of a page that a link in an e-mail leads to, with the token of its form; of a page that has ended,
+    /// with that of a form made before.
+    pub async fn submit(&mut self, page: &str, fields: &[(&str, String)]) -> PageReply {
+        let mut shown = self.get(page).await;
+        if !shown.html.contains("name=\"csrf\"") {
+            shown = self.get("/forgot").await;
+        }
+        let mut sent = vec![("csrf", shown.hidden("csrf"))];
+        sent.extend(fields.iter().cloned());
+        self.send(page, &sent).await
+    }
+
     /// Requests a page of another site, without our cookies.
     ///
     /// # Panics
@@ -136,9 +148,9 @@ impl Visitor {
         assert!(!header(&reply, "content-security-policy").contains("unsafe"));
         for line in reply.headers().get_all(SET_COOKIE) {
             let line = line.to_str().expect("text");
-            // The cookies of users' sessions and of the chosen workspace are `Lax`, since networks redirect users back
+            // The cookies of users' sessions, of links without an account and of the chosen workspace are `Lax`, since networks redirect users back
             // to us.
-            let goes_along = ["fanfare_session=", "fanfare_workspace="]
+            let goes_along = ["fanfare_session=", "fanfare_workspace=", "fanfare_guest="]
                 .iter()
                 .any(|name| line.starts_with(name));
             let same_site = if goes_along { "Lax" } else { "Strict" };

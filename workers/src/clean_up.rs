@@ -3,7 +3,12 @@
 use std::time::{Duration, SystemTime};
 
 use fanfare_domain::{
-    Domain, billing::subscriptions, credits, durable::Lease, media::orphans, upkeep,
+    Domain,
+    billing::{reconcile, subscriptions},
+    credits,
+    durable::Lease,
+    media::orphans,
+    upkeep,
 };
 use fanfare_jobs::{CleanUp, JobKind};
 
@@ -14,8 +19,9 @@ const UNFINISHED_AGE: Duration = Duration::from_secs(24 * 3_600);
 
 /// Creates the rows of the chores if they are missing.
 pub async fn ensure(cx: &Domain) {
-    // The counter exists before it first rises, so that the alarm sees it rise.
+    // The counters exist before they first rise, so that the alarms see them rise.
     fanfare_metrics::record::wallet_mismatches(0);
+    fanfare_metrics::record::unsettled_payments(0);
     if let Err(error) = upkeep::ensure(cx).await {
         tracing::warn!(%error, "the clean-up could not be set up; the next start tries again");
     }
@@ -40,6 +46,9 @@ pub async fn run(job: CleanUp, cx: Context) {
         upkeep::REFRESH_SUBSCRIPTIONS => {
             lease::while_leased(&cx, JobKind::CleanUp, lease, refresh_subscriptions(&cx)).await;
         }
+        upkeep::REFUND_CREDITS => {
+            lease::while_leased(&cx, JobKind::CleanUp, lease, refund_credits(&cx)).await;
+        }
         upkeep::CHECK_WALLETS => {
             lease::while_leased(&cx, JobKind::CleanUp, lease, check_wallets(&cx)).await;
         }
@@ -51,10 +60,8 @@ pub async fn run(job: CleanUp, cx: Context) {
 }
 
 async fn clean_up(cx: &Context) {
-    match upkeep::clean_up(&cx.domain).await {
-        Ok(gone) => tracing::debug!(rows = gone, "cleaned up"),
-        Err(error) => tracing::warn!(%error, "the clean-up failed; it is tried again later"),
-    }
+    let done = upkeep::clean_up(&cx.domain).await;
+    tracing::debug!(rows = done.rows, failed = ?done.failed, "cleaned up");
     let yesterday = SystemTime::now() - UNFINISHED_AGE;
     if let Err(error) = cx.domain.store.remove_unfinished(yesterday).await {
         tracing::warn!(%error, "unfinished media files were not removed; they are tried again later");
@@ -68,6 +75,15 @@ async fn refresh_subscriptions(cx: &Context) {
         Err(error) => {
             tracing::warn!(%error, "subscriptions were not read at Stripe; it is tried again later");
         }
+    }
+    if let Err(error) = reconcile::checkouts(&cx.domain).await {
+        tracing::warn!(%error, "payments were not compared with Stripe's; it is tried again later");
+    }
+}
+
+async fn refund_credits(cx: &Context) {
+    if let Err(error) = credits::refund_expired(&cx.domain).await {
+        tracing::warn!(%error, "credits were not refunded; it is tried again later");
     }
 }
 

@@ -74,7 +74,7 @@ impl Counters {
         self.add(JobKind::ApplyStripeEvent, "", measure.to_owned());
     }
 
-    /// Counts the outcome of a letter.
+    /// Counts the outcome of an e-mail.
     pub fn letter(&self, outcome: &MailOutcome) {
         let measure = match outcome {
             MailOutcome::Sent | MailOutcome::Dropped => measure::DONE,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fanfare_domain::{
     durable::{self, Lease},
-    webhooks::delivery as deliveries,
+    webhooks::{delivery as deliveries, receivers},
 };
 use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
 use fanfare_jobs::{DeliverWebhook, JobKind};
@@ -149,7 +149,8 @@ async fn send(
     let url = Url::parse(url).map_err(|_| "the address is not valid".to_owned())?;
     let signed = signature(&claimed.secrets, cx.now() / 1_000, &body);
     let row = &claimed.delivery;
-    let mut request = cx.domain.http.counted_as("webhook").post(url);
+    let http = receivers::client(&cx.domain, &url);
+    let mut request = http.counted_as("webhook").post(url);
     if let Some(name) = &cx.domain.settings.signature_header {
         request = request.header(name, &signed);
     }
@@ -220,6 +221,17 @@ mod tests {
         assert_eq!(signed, format!("t=1700000000,v1={expected}"));
         let two = signature(&["a".into(), "b".into()], 1, "x");
         assert_eq!(two.matches(",v1=").count(), 2);
+    }
+
+    #[test]
+    fn the_guide_says_when_it_is_tried_again() {
+        let (minute, hour) = (60, 3_600);
+        let said = [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
+        assert_eq!(BACKOFF, said);
+        let words = "then after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours and 10 hours, each ± 10 %";
+        let guide = include_str!("../../docs/guides/webhooks.md");
+        assert!(guide.contains(words) && guide.contains("within 10 seconds"));
+        assert_eq!(DEADLINE.as_secs(), 10);
     }
 
     #[test]

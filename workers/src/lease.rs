@@ -1,6 +1,6 @@
 //! Leases of work that may take minutes, and the retries of work on files.
 
-use std::time::Duration;
+use std::{convert::Infallible, time::Duration};
 
 use fanfare_domain::{
     durable::{self, LEASE, Lease},
@@ -25,19 +25,44 @@ pub async fn while_leased<T>(
     lease: Lease,
     work: impl Future<Output = T>,
 ) -> T {
-    let mut work = std::pin::pin!(work);
     let third = Duration::from_millis(LEASE.unsigned_abs() / 3);
-    loop {
-        tokio::select! {
-            done = &mut work => return done,
-            () = tokio::time::sleep(third) => {
-                let renewed = durable::renew(&cx.domain, kind, &[lease], cx.now() + LEASE).await;
-                if !renewed.is_ok_and(|kept| kept.contains(&lease)) {
-                    fanfare_metrics::record::lease_lost(kind.as_str());
-                    tracing::warn!(kind = kind.as_str(), id = lease.id, "a lease was not renewed");
-                }
-            }
+    let renew = || async {
+        let renewed = durable::renew(&cx.domain, kind, &[lease], cx.now() + LEASE).await;
+        if !renewed.is_ok_and(|kept| kept.contains(&lease)) {
+            fanfare_metrics::record::lease_lost(kind.as_str());
+            tracing::warn!(kind = kind.as_str(), id = lease.id, "a lease was not renewed");
         }
+    };
+    renewing(work, || tokio::time::sleep(third), renew).await
+}
+
+/// Does the work, and renews after each wait. The work goes on while something is renewed: it may hold what the renewal
+/// needs, such as the only connection on which SQLite writes, and would never give it back otherwise.
+pub async fn renewing<T, W, R>(
+    work: impl Future<Output = T>,
+    wait: impl Fn() -> W,
+    renew: impl Fn() -> R,
+) -> T
+where
+    W: Future<Output = ()>,
+    R: Future<Output = ()>,
+{
+    tokio::select! {
+        // Work that has ended needs no lease.
+        biased;
+        done = work => done,
+        never = renew_for_ever(wait, renew) => match never {},
+    }
+}
+
+async fn renew_for_ever<W, R>(wait: impl Fn() -> W, renew: impl Fn() -> R) -> Infallible
+where
+    W: Future<Output = ()>,
+    R: Future<Output = ()>,
+{
+    loop {
+        wait().await;
+        renew().await;
     }
 }
 
@@ -87,5 +112,32 @@ pub async fn discard(cx: &Context, path: Option<String>) {
     let Some(path) = path else { return };
     if let Err(error) = cx.domain.store.delete(&path).await {
         tracing::warn!(%error, "a file that was made in vain was not removed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::{sync::Mutex, time::sleep};
+
+    use super::renewing;
+
+    #[tokio::test]
+    async fn work_may_hold_what_a_renewal_waits_for() {
+        let (connection, renewed) = (Mutex::new(()), Mutex::new(0));
+        let work = async {
+            while *renewed.lock().await < 3 {
+                let held = connection.lock().await;
+                sleep(Duration::from_millis(20)).await;
+                drop(held);
+            }
+        };
+        let renew = || async {
+            let _held = connection.lock().await;
+            *renewed.lock().await += 1;
+        };
+        let all = renewing(work, || sleep(Duration::from_millis(5)), renew);
+        tokio::time::timeout(Duration::from_secs(60), all).await.expect("neither waits for ever");
     }
 }

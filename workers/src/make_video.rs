@@ -12,6 +12,7 @@ use fanfare_domain::{
         VideoJobError, VideoParams,
         work::{self, VideoOutcome, VideoStep},
     },
+    credits::VIDEO_EXPIRY,
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
 };
 use fanfare_entities::{Millis, ai_job};
@@ -38,7 +39,7 @@ pub async fn run(job: MakeVideo, cx: Context) {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(%error, "claim failed; the film will be enqueued again");
+            tracing::debug!(%error, "claim failed; the video will be enqueued again");
             return;
         }
     };
@@ -55,7 +56,7 @@ async fn process(cx: &Context, row: ai_job::Model) {
         Ok(Some(outcome)) => outcome,
         Ok(None) => return,
         Err(error) => {
-            tracing::warn!(%error, "a step of a film was not written; its lease expires");
+            tracing::warn!(%error, "a step of a video was not written; its lease expires");
             return;
         }
     };
@@ -66,7 +67,7 @@ async fn process(cx: &Context, row: ai_job::Model) {
         Ok(_) if is_over => cx.failpoint.reach("video_settled").await,
         Ok(_) => {}
         Err(error) => {
-            tracing::warn!(%error, "a film's result was not written; its lease expires");
+            tracing::warn!(%error, "a video's result was not written; its lease expires");
         }
     }
 }
@@ -85,11 +86,18 @@ async fn next_step(
     if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return Ok(failed(
             "outcome_unknown",
-            "The workers that made the film ended before it was there.",
+            "The workers that made the video ended before it was there.",
         ));
     }
     if let Some(url) = &row.result_url {
         return Ok(Some(download(cx, row, filmer, url).await));
+    }
+    let is_unsent = row.remote_id.is_none() && row.sending_at.is_none();
+    if is_unsent && cx.now() >= row.created_at + VIDEO_EXPIRY {
+        return Ok(failed(
+            "provider_unreachable",
+            "The video was not begun within a day; the credits came back.",
+        ));
     }
     match (&row.remote_id, row.sending_at) {
         (Some(id), _) => poll(cx, row, filmer, id, lease).await,
@@ -106,7 +114,7 @@ fn failed(code: &str, message: &str) -> Option<VideoOutcome> {
 fn outcome_unknown() -> Option<VideoOutcome> {
     failed(
         "outcome_unknown",
-        "The provider's answer was lost. Nobody knows whether it makes the film; the credits came back.",
+        "The provider's answer was lost. Nobody knows whether it makes the video; the credits came back.",
     )
 }
 
@@ -160,15 +168,15 @@ async fn submit(
 fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option<VideoOutcome> {
     let again = |after: Option<Duration>| {
         if row.attempts + 1 >= MAX_SUBMIT_ATTEMPTS {
-            return failed("provider_unreachable", "The provider did not take the film.");
+            return failed("provider_unreachable", "The provider did not take the video.");
         }
         let at = retry_policy::wait_until(row.id.0, row.attempts, after, cx.now());
         Some(VideoOutcome::Retry { at, unsent: true })
     };
-    tracing::warn!(%failure, "a film was not submitted");
+    tracing::warn!(%failure, "a video was not submitted");
     match failure.kind {
         FailureKind::Refused => {
-            failed("content_refused", "The provider refuses to make this film.")
+            failed("content_refused", "The provider refuses to make this video.")
         }
         FailureKind::Retired => {
             failed("model_retired", "The provider no longer offers this model.")
@@ -207,20 +215,20 @@ async fn poll(
             Some(stored_or_retry(cx, row, stored.ok()).await)
         }
         Ok(VideoProgress::Refused) => {
-            failed("content_refused", "The provider refuses to show this film.")
+            failed("content_refused", "The provider refuses to show this video.")
         }
         Ok(VideoProgress::Failed) => {
-            failed("provider_error", "The provider could not make the film.")
+            failed("provider_error", "The provider could not make the video.")
         }
         Ok(VideoProgress::Pending(_)) if is_late => timeout(),
         Ok(VideoProgress::Pending(percent)) => later(percent),
         Err(failure) if failure.status == Some(404) => {
-            tracing::warn!(%failure, "a provider has forgotten a film");
-            failed("provider_error", "The provider does not know the film any more.")
+            tracing::warn!(%failure, "a provider has forgotten a video");
+            failed("provider_error", "The provider does not know the video any more.")
         }
         Err(_) if is_late => timeout(),
         Err(failure) => {
-            tracing::debug!(%failure, "a film was not asked for; it is tried again");
+            tracing::debug!(%failure, "a video was not asked for; it is tried again");
             later(None)
         }
     })
@@ -257,7 +265,7 @@ async fn stored_or_retry(
         }
         None => VideoOutcome::Failed(VideoJobError {
             code: "result_lost".to_owned(),
-            message: "The provider's film could not be downloaded.".to_owned(),
+            message: "The provider's video could not be downloaded.".to_owned(),
         }),
     }
 }

@@ -187,7 +187,9 @@ impl Scheduler<'_> {
 /// Counts the waiting rows, which may take seconds while a hundred thousand rows are due.
 async fn count_waiting(cx: Context) {
     let cx = &cx.domain;
-    for QueueStats { kind, oldest, .. } in durable::queue_stats(cx).await.unwrap_or_default() {
+    for stats in durable::queue_stats(cx).await.unwrap_or_default() {
+        let kind = stats.kind;
+        let oldest = durable::oldest_for_worker(cx, &stats).await.unwrap_or(stats.oldest);
         let ids = cx.queue.depth(kind).await.unwrap_or(0);
         if let Ok(rows) = durable::count_due(cx, kind, MAX_COUNTED).await {
             let age = oldest.map_or(0, |due| (cx.clock.now() - due).max(0));

@@ -1,4 +1,4 @@
-//! Sending one letter.
+//! Sending one e-mail.
 
 use fanfare_domain::{
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
@@ -14,13 +14,13 @@ use tracing::Instrument;
 
 use crate::{Context, lease, publish_post::retry_policy};
 
-/// Claims a letter if it is due, and sends it.
+/// Claims an e-mail if it is due, and sends it.
 pub async fn run(job: SendMail, cx: Context) {
     let row = match letters::claim(&cx.domain, &cx.name, job.letter_id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {
-            tracing::debug!(%error, "claim failed; the letter will be enqueued again");
+            tracing::debug!(%error, "claim failed; the e-mail will be enqueued again");
             return;
         }
     };
@@ -35,9 +35,9 @@ async fn process(cx: &Context, row: &letter::Model) {
     cx.failpoint.reach("letter_sent").await;
     cx.counters.letter(&outcome);
     match letters::finish(&cx.domain, lease, &outcome).await {
-        Ok(_) => tracing::debug!(?outcome, "the letter was worked on"),
+        Ok(_) => tracing::debug!(?outcome, "the e-mail was worked on"),
         Err(error) => {
-            tracing::warn!(%error, "a letter's result was not written; it will be tried again")
+            tracing::warn!(%error, "an e-mail's result was not written; it will be tried again")
         }
     }
 }
@@ -50,8 +50,8 @@ async fn send(cx: &Context, row: &letter::Model) -> MailOutcome {
         Ok(Some(letter)) => letter,
         Ok(None) => return MailOutcome::Dropped,
         Err(error) => {
-            tracing::error!(%error, "a letter could not be written or opened");
-            return retry_or_fail(cx, row, "the letter could not be written or opened".to_owned());
+            tracing::error!(%error, "an e-mail could not be written or opened");
+            return retry_or_fail(cx, row, "the e-mail could not be written or opened".to_owned());
         }
     };
     cx.failpoint.reach("letter_written").await;
@@ -67,11 +67,11 @@ async fn deliver(cx: &Context, row: &letter::Model, letter: &Letter) -> MailOutc
     match mailer.send(&row.uid.simple().to_string(), letter).await {
         Ok(()) => MailOutcome::Sent,
         Err(SendError::Refused(why)) => {
-            tracing::warn!(why, "the mail server refused a letter");
+            tracing::warn!(why, "the mail server refused an e-mail");
             MailOutcome::Failed(why)
         }
         Err(SendError::Transient(why)) => {
-            tracing::warn!(why, "the mail server did not take a letter");
+            tracing::warn!(why, "the mail server did not take an e-mail");
             retry_or_fail(cx, row, why)
         }
     }

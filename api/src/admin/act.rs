@@ -19,8 +19,38 @@ use super::{
 };
 use crate::{browser::form, query::Pairs};
 
+/// The fields of a retry that find posts.
+const FILTER: &[&str] =
+    &["kind", "id", "status", "platform", "account", "workspace", "error", "cursor"];
+
+/// The fields of a form beside those of its action. `error` leads back to the page of missed posts.
+const FORM: &[&str] = &["csrf", "order", "reason", "error"];
+
+/// Fails if a field means nothing for the action, so that none is dropped in silence.
+fn check_names(verb: &str, pairs: &Pairs, more: &[&str]) -> Result<()> {
+    let own: &[&str] = match verb {
+        "drain" | "wake" => &["worker"],
+        "pause" | "resume" => &["target", "account"],
+        "retry" => &["post", "risk"],
+        "replay" => &["webhook"],
+        "moderate" => &["feedback", "status", "hidden"],
+        _ => return Ok(()),
+    };
+    let takes_more = verb == "retry" || more == FORM;
+    let is_known = |name: &str| own.contains(&name) || (takes_more && more.contains(&name));
+    match pairs.iter().find(|(name, _)| !is_known(name)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let message = format!("{name} means nothing here.");
+            let remedy = format!("Leave it out; the fields are {}.", own.join(", "));
+            Err(Error::field(Code::UnknownField, name, message, remedy))
+        }
+    }
+}
+
 /// Shows the preview and asks for the reason.
 pub async fn ask(visit: Visit) -> Result<PageResponse> {
+    check_names(visit.path("verb"), &visit.query, FILTER)?;
     let mut action = action(visit.path("verb"), &visit.query)?;
     let preview = match &mut action {
         Action::Retry { posts, .. } if posts.is_empty() => {
@@ -29,6 +59,13 @@ pub async fn ask(visit: Visit) -> Result<PageResponse> {
             *posts = found.posts;
             preview
         }
+        Action::Retry { .. }
+            if FILTER.iter().any(|name| all(&visit.query, name).next().is_some()) =>
+        {
+            let message = "Posts and a filter were named together.";
+            let remedy = "Name the posts, or a filter that finds them.";
+            return Err(Error::field(Code::InvalidField, "post", message, remedy));
+        }
         action => ops::preview(&visit.cx, action).await?,
     };
     Ok(PageResponse::Page("Confirm", question(&visit, &action, &preview)))
@@ -36,7 +73,11 @@ pub async fn ask(visit: Visit) -> Result<PageResponse> {
 
 /// Carries the action out.
 pub async fn carry_out(visit: Visit) -> Result<PageResponse> {
+    check_names(visit.path("verb"), &visit.form, FORM)?;
     let action = action(visit.path("verb"), &visit.form)?;
+    if is_empty(&action) {
+        one(&visit.form, "post")?;
+    }
     let back = back(&action, &visit.form);
     let id: Uuid = parse("order", visit.form("order").unwrap_or_default())?;
     let reason = visit.form("reason").unwrap_or_default().to_owned();
@@ -101,9 +142,14 @@ fn one<'a>(pairs: &'a Pairs, name: &'static str) -> Result<&'a str> {
 }
 
 fn target(pairs: &Pairs) -> Result<PauseTarget> {
-    match one(pairs, "account") {
-        Ok(account) => format!("account:{account}").parse(),
-        Err(_) => one(pairs, "target")?.parse(),
+    match (one(pairs, "account"), one(pairs, "target")) {
+        (Ok(_), Ok(_)) => {
+            let message = "A target and an account were named together.";
+            let remedy = "Name one of them.";
+            Err(Error::field(Code::InvalidField, "target", message, remedy))
+        }
+        (Ok(account), Err(_)) => format!("account:{account}").parse(),
+        (Err(_), target) => target?.parse(),
     }
 }
 

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::visit::Visit;
 use crate::{
     assets,
-    browser::{form, frame},
+    browser::{form, frame, typed},
 };
 
 /// The pages in the order of the menu.
@@ -60,6 +60,7 @@ pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup
             (error_box(error))
             p.soft { "Request " code { (request_id) } }
             p { a href="/admin" { "Back to the dashboard" } }
+            @if let Some(visit) = visit.filter(|visit| visit.is_from_here) { (typed::beside(&visit.form, "")) }
         },
     )
 }

@@ -74,7 +74,11 @@ fn events(
         if sent >= EVENTS {
             return None;
         }
-        tokio::time::sleep(EVERY).await;
+        let stopping = &visit.cx.stopping;
+        stopping.sleep(EVERY).await;
+        if stopping.closed.is_cancelled() {
+            return None;
+        }
         // Nothing is sent once the session has ended.
         sessions::find(&visit.cx, &visit.token).await.ok()??;
         let now = part(visit.clone()).await.ok()?.into_string();

@@ -2,6 +2,7 @@
 
 use fanfare_domain::{
     Error, Result,
+    logins::LoginKind,
     ops::sessions::{self, LIFETIME},
 };
 use maud::html;
@@ -17,16 +18,21 @@ pub static OPERATOR_LOGIN: LoginRealm = LoginRealm {
     path: "/admin/login",
     session: Cookie { name: "fanfare_operator", path: "/admin", same_site: "Strict" },
     form_cookie: Cookie { name: "fanfare_login", path: "/admin", same_site: "Strict" },
+    known_cookie: Cookie { name: "fanfare_known_operator", path: "/admin", same_site: "Strict" },
+    kind: LoginKind::Operators,
     home: "/admin",
     other_paths: &[],
-    intro: |_| {
-        html! { "For the operators of this service. " code { "fanfare admin create EMAIL" } " makes a log-in." }
+    intro: |_, _| {
+        html! {
+            p.soft { "For the operators of this service. " code { "fanfare admin create EMAIL" } " makes a log-in." }
+            p.soft { "To write posts and connect accounts, " a href="/login" { "log in to your dashboard" } "." }
+        }
     },
     frame: layout::bare,
     log_in: |tried| {
         Box::pin(async move {
-            let who = (tried.email.as_str(), tried.password);
-            sessions::log_in(&tried.cx, who, &tried.address, &tried.request_id).await
+            let who = (tried.email.as_str(), tried.password.clone());
+            sessions::log_in(&tried.cx, who, tried.source(), &tried.request_id).await
         })
     },
     lifetime: LIFETIME / 1_000,

@@ -143,7 +143,8 @@ fn results(query: &SearchQuery, page: &SearchPage, now: Millis) -> Markup {
         }
         p.actions {
             @if query.kind == WorkKind::Post && failed {
-                (action_link("retry", &address(query, None), "Send the failed ones again…"))
+                @let failed = SearchQuery { status: Some("failed".to_owned()), ..query.clone() };
+                (action_link("retry", &address(&failed, None), "Send the failed ones again…"))
             }
             @if let Some(next) = page.next {
                 a.button href={ "/admin/work?" (address(query, Some(next))) } rel="next" { "Older" }

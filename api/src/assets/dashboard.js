@@ -7,51 +7,78 @@ document.documentElement.classList.add("has-scripts");
 const move = document.getElementById("move");
 if (move) {
   let dragged = null;
-  for (const chip of document.querySelectorAll(".chip[draggable]")) {
-    chip.addEventListener("dragstart", (event) => {
-      dragged = chip;
-      event.dataTransfer.effectAllowed = "move";
-      event.dataTransfer.setData("text/plain", chip.dataset.post);
-    });
-    chip.addEventListener("dragend", () => {
-      dragged = null;
-    });
-  }
-  for (const day of document.querySelectorAll("ol.calendar > li")) {
-    const accepts = () => dragged && !day.contains(dragged);
-    day.addEventListener("dragover", (event) => {
-      if (!accepts()) return;
-      event.preventDefault();
-      day.classList.add("over");
-    });
-    day.addEventListener("dragleave", () => day.classList.remove("over"));
-    day.addEventListener("drop", (event) => {
-      if (!accepts()) return;
-      event.preventDefault();
-      move.elements.post.value = dragged.dataset.post;
-      move.elements.day.value = day.dataset.day;
-      move.submit();
-    });
-  }
+  const dayOf = (event) => event.target.closest?.("ol.calendar > li");
+  const accepts = (day) => dragged && day && !day.contains(dragged);
+  document.addEventListener("dragstart", (event) => {
+    dragged = event.target.closest?.(".chip[draggable]");
+    if (!dragged) return;
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", dragged.dataset.post);
+  });
+  document.addEventListener("dragend", () => {
+    dragged = null;
+  });
+  document.addEventListener("dragover", (event) => {
+    const day = dayOf(event);
+    if (!accepts(day)) return;
+    event.preventDefault();
+    day.classList.add("over");
+  });
+  document.addEventListener("dragleave", (event) => dayOf(event)?.classList.remove("over"));
+  document.addEventListener("drop", (event) => {
+    const day = dayOf(event);
+    if (!accepts(day)) return;
+    event.preventDefault();
+    move.elements.post.value = dragged.dataset.post;
+    move.elements.day.value = day.dataset.day;
+    move.submit();
+  });
+}
+
+// A page whose content changes by itself is read again, unless somebody is using a form in it.
+const live = document.getElementById("live");
+if (live && "follow" in live.dataset) {
+  const isInUse = () => live.querySelector("form :focus, details[open] form") || live.querySelector(".chip:active");
+  const look = async () => {
+    if (!document.hidden && !isInUse()) {
+      const reply = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+      if (reply?.redirected) return;
+      const fresh = reply?.ok && new DOMParser().parseFromString(await reply.text(), "text/html").getElementById("live");
+      if (fresh && !isInUse()) {
+        if (fresh.innerHTML !== live.innerHTML) live.innerHTML = fresh.innerHTML;
+        if (!("follow" in fresh.dataset)) return;
+      }
+    }
+    setTimeout(look, 2000);
+  };
+  setTimeout(look, 1000);
 }
 
 // The composer: while somebody writes, the counters, the preview and what is missing keep up.
 const composer = document.getElementById("composer");
 if (composer) {
-  const ask = async (part) => {
+  const ask = async (part, more = []) => {
     const body = new URLSearchParams();
     for (const [name, value] of new FormData(composer)) {
       if (typeof value === "string") body.append(name, value);
     }
+    for (const [name, value] of more) body.append(name, value);
     body.set("part", part);
     const reply = await fetch(composer.dataset.part, { method: "POST", body, headers: { Accept: "text/html" } });
     if (!reply.ok || reply.redirected) throw new Error(`The service answered ${reply.status}.`);
     return reply.text();
   };
-  const show = async (id, part) => {
-    const text = await ask(part);
+  const show = async (id, part, more) => {
+    const text = await ask(part, more);
     const place = document.getElementById(id);
     if (place) place.innerHTML = text;
+  };
+
+  // Changes of the files take turns, so that each begins from what the one before it left.
+  let turn = Promise.resolve();
+  const showFiles = (more) => {
+    turn = turn.catch(() => {}).then(() => show("media", "media", more));
+    return turn;
   };
 
   // One check runs at a time; what changes meanwhile is checked after it.
@@ -79,19 +106,41 @@ if (composer) {
     clearTimeout(waiting);
     waiting = setTimeout(check, 500);
   };
-  const watched = ["account_id", "caption", "media", "media_url", "scheduled_at"];
+  const watched = ["account_id", "caption", "media", "alt", "media_url", "scheduled_at"];
   const isWatched = (field) => watched.includes(field.name) || (field.name || "").startsWith("set.");
   composer.addEventListener("input", (event) => isWatched(event.target) && soon());
   composer.addEventListener("change", async (event) => {
-    if (event.target.name === "account_id") await show("settings", "settings").catch(() => {});
+    if (event.target.name === "account_id") {
+      await show("settings", "settings").catch(() => {});
+      await showFiles().catch(() => {});
+    }
     if (isWatched(event.target)) soon();
   });
 
-  // Files go to an upload page that is made for them, one after the other.
-  const files = document.getElementById("files");
+  // Files are added, moved and removed at once; without scripts each button loads the page.
   const state = document.getElementById("upload-state");
+  const changeFiles = async (changes, said) => {
+    await showFiles(changes);
+    state.textContent = said;
+    soon();
+    keep();
+  };
+  const said = { add: "The file was added.", up: "The file was moved up.", down: "The file was moved down.", remove: "The file was removed." };
+  composer.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button || !(button.name in said)) return;
+    event.preventDefault();
+    const place = Number(button.value) + { up: -1, down: 1 }[button.name];
+    changeFiles([[button.name, button.value]], said[button.name])
+      .then(() => document.getElementById(`alt-${place}`)?.focus())
+      .catch(() => (state.textContent = "That did not work. Try again."));
+  });
+
+  // Files go to an upload page that is made for them, one after the other, and belong to the post then.
+  const files = document.getElementById("files");
   files?.addEventListener("change", async () => {
     const chosen = [...files.files];
+    const uploaded = [];
     files.value = "";
     let failed = "";
     try {
@@ -101,20 +150,79 @@ if (composer) {
         const target = `${page.pathname}/file?name=${encodeURIComponent(file.name)}`;
         const headers = { "Content-Type": file.type || "application/octet-stream" };
         const reply = await fetch(target, { method: "PUT", body: file, headers });
-        if (!reply.ok) {
-          const said = await reply.json().catch(() => ({}));
-          failed = `${file.name}: ${said.error || `the service answered ${reply.status}.`}`;
-        }
+        const answer = await reply.json().catch(() => ({}));
+        if (reply.ok) uploaded.push(answer.asset_id);
+        else failed = `${file.name}: ${answer.error || `the service answered ${reply.status}.`}`;
       }
     } catch {
       failed = "The files could not be uploaded. Try again.";
     }
-    await show("media", "media").catch(() => {});
-    state.textContent = failed || "The files are there. Choose those that belong to the post.";
+    await showFiles().catch(() => {});
+    const buttons = uploaded.map((id) => document.querySelector(`#media button[data-asset="${id}"]`)).filter(Boolean);
+    const changes = buttons.map((button) => ["add", button.value]);
+    await changeFiles(changes, failed || "The files are there and belong to the post.").catch(() => {});
   });
+
+  // What was typed is kept in this browser until it is sent or thrown away.
+  const place = `fanfare-composer:${composer.dataset.kept}`;
+  const skipped = ["csrf", "once", "do"];
+  const keep = () => {
+    const fields = [...new FormData(composer)].filter(([name, value]) => typeof value === "string" && !skipped.includes(name));
+    if (!fields.some(([name, value]) => value.trim() && name !== "account_id")) return;
+    try {
+      localStorage.setItem(place, JSON.stringify(fields));
+    } catch {
+      // The browser keeps nothing: the form itself still holds it.
+    }
+  };
+  composer.addEventListener("input", keep);
+  composer.addEventListener("submit", (event) => {
+    keep();
+    if (["draft", "schedule", "publish"].includes(event.submitter?.value)) sessionStorage.setItem("fanfare-sent", place);
+  });
+  sessionStorage.removeItem("fanfare-sent");
+  const kept = "fresh" in composer.dataset && JSON.parse(localStorage.getItem(place) || "null");
+  if (kept) {
+    const set = (name, value) => {
+      for (const field of composer.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
+        if (field.type === "checkbox") field.checked ||= field.value === value;
+        else if (field.type !== "hidden" && field.tagName !== "BUTTON") field.value = value;
+      }
+    };
+    const isFile = ([name]) => name === "media" || name === "alt";
+    const restore = async () => {
+      for (const [name, value] of kept.filter((field) => !isFile(field))) set(name, value);
+      await showFiles(kept.filter(isFile)).catch(() => {});
+      await show("settings", "settings", kept.filter(([name]) => name.startsWith("set."))).catch(() => {});
+      soon();
+    };
+    const note = document.createElement("div");
+    note.className = "flash plain";
+    note.setAttribute("role", "status");
+    note.innerHTML = "<p>This is what you had not sent yet. <button type=button class=quiet>Throw it away</button></p>";
+    note.querySelector("button").addEventListener("click", () => {
+      localStorage.removeItem(place);
+      location.reload();
+    });
+    composer.before(note);
+    restore();
+  }
+} else if (sessionStorage.getItem("fanfare-sent")) {
+  // The composer leads to what it made: only then it has been sent.
+  const isMade = /^\/dashboard\/posts(\/\d+)?$/.test(location.pathname);
+  const isNext = document.referrer && new URL(document.referrer).pathname === "/dashboard/posts/new";
+  if (isMade && isNext) localStorage.removeItem(sessionStorage.getItem("fanfare-sent"));
+  sessionStorage.removeItem("fanfare-sent");
 }
 
-// The films keep themselves up to date while one of them is being made.
+// Nothing that was typed stays in this browser after a log-out.
+document.querySelector("form.who")?.addEventListener("submit", () => {
+  for (const name of Object.keys(localStorage)) {
+    if (name.startsWith("fanfare-composer:")) localStorage.removeItem(name);
+  }
+});
+
+// The videos keep themselves up to date while one of them is being made.
 const jobs = document.getElementById("jobs");
 if (jobs) {
   const look = async () => {

@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Reply, Result,
-    credits::{self, EntryPage, OneWallet},
+    credits::{self, CreditUsage, EntryPage, OneWallet},
 };
 
 use crate::{Call, discovery::WorkspaceQuery};
@@ -11,6 +11,12 @@ use crate::{Call, discovery::WorkspaceQuery};
 pub async fn show(mut call: Call) -> Result<Reply<OneWallet>> {
     call.query::<WorkspaceQuery>()?;
     credits::show(&call.act).await
+}
+
+/// Adds up what operations have cost.
+pub async fn usage(mut call: Call) -> Result<Reply<CreditUsage>> {
+    let query = call.query()?;
+    credits::usage(&call.act, query).await
 }
 
 /// Lists the entries of its ledger, newest first.

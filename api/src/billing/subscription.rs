@@ -2,13 +2,13 @@
 
 use fanfare_domain::{
     Reply, Result,
-    billing::{OneSubscription, change},
+    billing::{OneSubscription, ShownSubscription, change},
 };
 
 use crate::Call;
 
 /// Shows the subscription.
-pub async fn show(call: Call) -> Result<Reply<OneSubscription>> {
+pub async fn show(call: Call) -> Result<Reply<ShownSubscription>> {
     change::show(&call.act).await
 }
 

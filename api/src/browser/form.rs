@@ -1,6 +1,8 @@
 //! Forms: their CSRF token, their fields and their cookies.
 
-use fanfare_domain::{Code, Domain, Error, Result, WorkspaceId};
+use fanfare_domain::{
+    Code, Domain, Error, Result, WorkspaceId, input::MAX_PARAMETERS, logins::forged_form,
+};
 use rand::RngExt;
 use salvo::http::{
     HeaderMap, HeaderValue, Request, Response,
@@ -27,6 +29,9 @@ pub struct Cookie {
 /// Stores which workspace the pages show. Links from other sites show the same one.
 pub const WORKSPACE: Cookie = Cookie { name: "fanfare_workspace", path: "/", same_site: "Lax" };
 
+/// Protects the forms of pages that a link in an e-mail leads to.
+pub const FORM: Cookie = Cookie { name: "fanfare_form", path: "/", same_site: "Strict" };
+
 /// The largest form, in bytes, unless a page accepts larger ones.
 pub const LARGEST: usize = 64 * 1024;
 
@@ -47,26 +52,48 @@ pub fn has_csrf_token(cookie: &SecretString, fields: &Pairs) -> bool {
     sent.is_some_and(|sent| bool::from(sent.ct_eq(csrf_token(cookie).as_bytes())))
 }
 
+/// Returns the fields of a form without a log-in, if it has the token that was derived from this cookie.
+///
+/// # Errors
+/// The form is not ours; or the errors of [`fields`].
+pub async fn own_fields(req: &mut Request, cx: &Domain, kept: &Cookie) -> Result<Pairs> {
+    let fields = fields(req).await?;
+    let secret = cookie(req.headers(), cx, kept);
+    if secret.is_some_and(|secret| has_csrf_token(&secret, &fields)) {
+        return Ok(fields);
+    }
+    Err(forged_form())
+}
+
 /// Returns the fields of a form.
 ///
 /// # Errors
 /// [`Code::PayloadTooLarge`], also if the body could not be read; or an error about a field.
 pub async fn fields(req: &mut Request) -> Result<Pairs> {
-    fields_up_to(req, LARGEST).await
+    fields_up_to(req, (LARGEST, MAX_PARAMETERS)).await
 }
 
-/// Returns the fields of a form of at most `largest` bytes.
+/// The most fields of a form of somebody who is logged in, such as the files and accounts that are ticked.
+pub const MAX_FIELDS: usize = 2_000;
+
+/// Returns the fields of a form of at most this many bytes and fields.
 ///
 /// # Errors
 /// As for [`fields`].
-pub async fn fields_up_to(req: &mut Request, largest: usize) -> Result<Pairs> {
+pub async fn fields_up_to(req: &mut Request, (largest, most): (usize, usize)) -> Result<Pairs> {
     match req.payload_with_max_size(largest).await {
-        Ok(body) => query::checked_pairs(body),
+        Ok(body) => query::checked_pairs_up_to(body, most),
         Err(_) => {
             let message = format!("The form has more than {} KiB.", largest / 1024);
             Err(Error::field(Code::PayloadTooLarge, "form", message, "Go back and shorten it."))
         }
     }
+}
+
+/// Returns the fields of a form as they were sent, valid or not, to be shown again; none of a larger form.
+pub async fn raw_fields(req: &mut Request, largest: usize) -> Pairs {
+    let Ok(body) = req.payload_with_max_size(largest).await else { return Pairs::new() };
+    url::form_urlencoded::parse(body).into_owned().take(MAX_FIELDS).collect()
 }
 
 /// Returns a field of a form; empty if it was not sent.

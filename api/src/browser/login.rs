@@ -2,7 +2,7 @@
 
 use fanfare_domain::{
     Domain, Error, Result,
-    logins::{LoginOutcome, forged_form},
+    logins::{self, LoginKind, LoginOutcome, LoginSource},
 };
 use futures_util::future::BoxFuture;
 use maud::{Markup, html};
@@ -29,8 +29,19 @@ pub struct LoginAttempt {
     pub password: SecretString,
     /// The client's IP address.
     pub address: String,
+    /// What the browser has kept from earlier log-ins.
+    pub remembered: Option<SecretString>,
     /// The id of the request, for logs.
     pub request_id: String,
+}
+
+impl LoginAttempt {
+    /// Returns where it comes from.
+    #[must_use]
+    pub fn source(&self) -> LoginSource<'_> {
+        let remembered = self.remembered.as_ref().map(ExposeSecret::expose_secret);
+        LoginSource { address: &self.address, remembered }
+    }
 }
 
 /// A log-in, such as that of the dashboard, with its pages and cookies.
@@ -41,12 +52,16 @@ pub struct LoginRealm {
     pub session: Cookie,
     /// The cookie that protects the log-in form itself.
     pub form_cookie: Cookie,
+    /// The cookie that remembers the names under which somebody has logged in.
+    pub known_cookie: Cookie,
+    /// The kind of log-in.
+    pub kind: LoginKind,
     /// The default page after the log-in; pages below it are allowed as the next page too.
     pub home: &'static str,
     /// Other paths below which the next page may be.
     pub other_paths: &'static [&'static str],
-    /// Renders the text above the form, for the next page.
-    pub intro: fn(&str) -> Markup,
+    /// Renders the text above the form: who logs in here and how one gets a log-in, for the next page.
+    pub intro: fn(&Domain, &str) -> Markup,
     /// Renders a page for a visitor who is not logged in.
     pub frame: fn(&str, Markup) -> Markup,
     /// Attempts the log-in.
@@ -80,6 +95,9 @@ impl LoginRealm {
         if plain && below { next } else { self.home }
     }
 }
+
+/// The time for which a browser remembers a log-in, in seconds.
+const REMEMBERED: i64 = 365 * 24 * 3_600;
 
 /// A query parameter: the session had expired when a form was sent.
 const ENDED: &str = "ended";
@@ -130,7 +148,8 @@ impl LoginForm {
     fn show(&self, req: &Request, res: &mut Response, status: StatusCode, shown: FormValues) {
         let Self(cx, realm) = self;
         let before = form::form_secret(req, res, cx, &realm.form_cookie);
-        let page = page(realm, &shown, &form::csrf_token(&before));
+        let intro = (realm.intro)(cx, &shown.next);
+        let page = page(realm, &shown, (&form::csrf_token(&before), &intro));
         response::html(res, status, (realm.frame)("Log in", page));
     }
 
@@ -148,19 +167,15 @@ impl LoginForm {
 
     async fn take(&self, req: &mut Request, res: &mut Response, request_id: &str) -> Result<()> {
         let Self(cx, realm) = self;
-        let fields = form::fields(req).await?;
-        let ours = form::cookie(req.headers(), cx, &realm.form_cookie)
-            .is_some_and(|before| form::has_csrf_token(&before, &fields));
-        if !ours {
-            return Err(forged_form());
-        }
+        let fields = form::own_fields(req, cx, &realm.form_cookie).await?;
         let (email, next) = (form::field(&fields, "email"), form::field(&fields, "next"));
         let trusted = &cx.settings.trusted_proxies;
         let tried = LoginAttempt {
             cx: cx.clone(),
             email: email.clone(),
             password: SecretString::from(form::field(&fields, "password")),
-            address: address::of(req.remote_addr(), req.headers(), trusted),
+            address: address::of(req, trusted),
+            remembered: form::cookie(req.headers(), cx, &realm.known_cookie),
             request_id: request_id.to_owned(),
         };
         let shown = |wrong: String| FormValues {
@@ -172,6 +187,10 @@ impl LoginForm {
             LoginOutcome::LoggedIn(token) => {
                 let token = token.expose_secret();
                 form::set_cookie(res.headers_mut(), cx, &realm.session, token, realm.lifetime);
+                let before = form::cookie(req.headers(), cx, &realm.known_cookie);
+                let before = before.as_ref().map(ExposeSecret::expose_secret);
+                let kept = logins::remember(cx, realm.kind, &email, before)?;
+                form::set_cookie(res.headers_mut(), cx, &realm.known_cookie, &kept, REMEMBERED);
                 response::redirect(res, realm.allowed_next(&next));
             }
             LoginOutcome::Wrong => {
@@ -192,14 +211,15 @@ impl LoginForm {
 /// Returns the e-mail address that an OAuth client suggests (`login_hint` of OpenID Connect).
 fn hint(next: &str) -> Option<String> {
     let (_, asked) = next.split_once('?')?;
-    let hint = query::pairs(Some(asked)).into_iter().find(|(name, _)| name == "login_hint")?.1;
+    let hint =
+        query::pairs(Some(asked)).ok()?.into_iter().find(|(name, _)| name == "login_hint")?.1;
     (hint.len() <= 254 && hint.contains('@')).then_some(hint)
 }
 
-fn page(realm: &LoginRealm, shown: &FormValues, token: &str) -> Markup {
+fn page(realm: &LoginRealm, shown: &FormValues, (token, intro): (&str, &Markup)) -> Markup {
     html! {
         h1 { "Log in" }
-        p.soft { ((realm.intro)(&shown.next)) }
+        (intro)
         @if let Some(wrong) = &shown.wrong {
             p.flash.bad role="alert" { (wrong) }
         }

@@ -1,6 +1,10 @@
 //! Requests of logged-in visitors.
 
-use std::{collections::HashMap, str::FromStr};
+use std::{
+    collections::HashMap,
+    str::FromStr,
+    sync::{Arc, OnceLock},
+};
 
 use fanfare_domain::{Code, Domain, Error, Result, WorkspaceId, error::excerpt};
 
@@ -15,8 +19,6 @@ pub struct Visit<S> {
     pub session: S,
     /// The session token from the cookie.
     pub token: secrecy::SecretString,
-    /// The client's IP address.
-    pub address: String,
     /// The id of the request.
     pub request_id: String,
     /// Parameters of the path.
@@ -27,13 +29,28 @@ pub struct Visit<S> {
     pub form: Pairs,
     /// True if a person navigates to the page: it is neither a prefetch nor a part of another page.
     pub is_document: bool,
+    /// True unless the browser says that a page of another site led here.
+    pub is_from_here: bool,
     /// The path of the page, with `{parameters}`.
     pub route: &'static str,
     /// The workspace that was last chosen in this browser, not checked yet.
     pub workspace: Option<WorkspaceId>,
+    /// The time zone of the page, once its workspace is known.
+    pub zone: Arc<OnceLock<String>>,
 }
 
 impl<S> Visit<S> {
+    /// Has the page show its times in this zone.
+    pub fn show_zone(&self, zone: &str) {
+        self.zone.get_or_init(|| zone.to_owned());
+    }
+
+    /// Returns the one time zone in which the page shows and takes times.
+    #[must_use]
+    pub fn zone(&self) -> &str {
+        self.zone.get().map_or("UTC", String::as_str)
+    }
+
     /// Returns a parameter of the path; empty if there is none.
     #[must_use]
     pub fn path(&self, name: &str) -> &str {

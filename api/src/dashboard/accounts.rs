@@ -12,6 +12,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
+    marks::{account_name, mark},
     operation,
     page_member::PageMember,
     parts::{self, badge, local_time, one_line},
@@ -73,12 +74,13 @@ async fn page(visit: &Visit, seat: &PageMember, wrong: Option<&Error>) -> Result
         @if rows.is_empty() {
             div.empty {
                 p { "No account is connected here yet. Fanfare posts on the accounts that you connect." }
-                @if may { p { a href=(connect(seat, "")) { "Connect the first one" } } }
+                @if may { p { a.button.strong href=(connect(seat, "")) { "Connect the first one" } } }
             }
         }
         @for (name, rows) in by_brand(&rows, &brands) {
             section {
-                @if !brands.is_empty() { h2 { (one_line(name.unwrap_or("Without a brand"), 80)) } }
+                @let without = if brands.is_empty() { "Connected" } else { "Without a brand" };
+                h2 { (one_line(name.unwrap_or(without), 80)) }
                 div.cards { @for row in rows { (card(visit, seat, row)) } }
             }
         }
@@ -109,7 +111,7 @@ fn card(visit: &Visit, seat: &PageMember, row: &account::Model) -> Markup {
     let (is_lost, network) = (row.status == AccountStatus::ReconnectRequired, label(&row.platform));
     html! {
         section.card {
-            h3 { (one_line(&row.username, 60)) }
+            h3 title=(one_line(&row.username, 200)) { (mark(&row.platform)) " " (account_name(&row.username)) }
             p {
                 (network) " "
                 @if is_lost { (badge("reconnect_required")) } @else { (badge("connected")) }
@@ -117,8 +119,9 @@ fn card(visit: &Visit, seat: &PageMember, row: &account::Model) -> Markup {
             }
             dl.facts {
                 @if let Some(name) = &row.display_name { dt { "Name" } dd { (one_line(name, 80)) } }
+                @if account_name(&row.username) != row.username { dt { "In full" } dd { (one_line(&row.username, 200)) } }
                 dt { "Id" } dd { code { (row.id) } }
-                dt { "Connected" } dd { time { (parts::day(row.created_at)) } }
+                dt { "Connected" } dd { time { (parts::day(visit, row.created_at)) } }
                 @if let Some(end) = row.token_expires_at {
                     dt { "Access" }
                     dd {

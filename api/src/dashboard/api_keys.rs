@@ -3,6 +3,7 @@
 use fanfare_domain::{
     Code, Error, KeyId, Result, Tx,
     access::{PlanTier, Role, Scope, plan_name},
+    error::Violations,
     keys::{self, KeyCreator, KeyRequest, KeySummary},
     signup,
     users::{self, Workspace},
@@ -11,15 +12,15 @@ use maud::{Markup, html};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 
-use super::{confirm, parts};
+use super::{confirm, page_member::PageMember, parts};
 use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "API keys";
 
 /// Shows the keys by their prefixes. A user who never had a key gets the first one here, once, and only if the page is
-/// not just prefetched.
+/// not just prefetched and no other site led here.
 pub async fn show(visit: Visit) -> Result<PageResponse> {
-    let fresh = if visit.is_document {
+    let fresh = if visit.is_document && visit.is_from_here {
         signup::first_key(&visit.cx, visit.session.user_id).await?
     } else {
         None
@@ -51,7 +52,7 @@ pub async fn revoke(mut visit: Visit) -> Result<PageResponse> {
     let revoked = match confirm::require_password(&mut visit).await {
         Ok(()) => {
             let (person, now) = (visit.session.user_id, visit.cx.clock.now());
-            keys::revoke_by_id(&visit.cx.db.write, person, None, id(&visit)?, now).await
+            keys::revoke_by_id(&visit.cx.db.write, person, (None, None), id(&visit)?, now).await
         }
         Err(error) => Err(error),
     };
@@ -82,7 +83,7 @@ async fn answer(
 
 async fn make(visit: &Visit) -> Result<SecretString> {
     let (person, scopes) = (visit.session.user_id, Scope::ALL.to_vec());
-    let maker = KeyCreator { user_id: person, scopes, within: None };
+    let maker = KeyCreator { user_id: person, scopes, within: None, brand: None, until: None };
     let workspace = visit.form("workspace_id").map(Uuid::parse_str).transpose();
     let workspace = workspace
         .map_err(|_| Error::new(Code::WorkspaceNotFound, "There is no such workspace."))?;
@@ -90,11 +91,12 @@ async fn make(visit: &Visit) -> Result<SecretString> {
     let new = KeyRequest {
         name: visit.form("name").unwrap_or_default().to_owned(),
         scopes: Some(parts::ticked(visit, "scopes")),
+        workspace_client_id: None,
         workspace_id: workspace,
         expires_in_days: days,
     };
     let mut tx = Tx::begin(&visit.cx).await?;
-    let (key, _) = keys::create_by_user(&mut tx, &maker, &new).await?;
+    let (key, _) = keys::create_by_user(&mut tx, &maker, &new, Violations::default()).await?;
     tx.commit().await?;
     Ok(key)
 }
@@ -116,6 +118,7 @@ async fn page(
     fresh: Option<(&'static str, SecretString)>,
     wrong: Option<&Error>,
 ) -> Result<Markup> {
+    PageMember::of(visit).await?;
     let (cx, person) = (&visit.cx, visit.session.user_id);
     let keys = keys::list(cx, person).await?;
     let allowed = keys::allowance(cx, &cx.db.read, person).await?;
@@ -152,11 +155,13 @@ fn lines(base_url: &str, key: Option<&SecretString>) -> Markup {
     html! {
         h2 { "Use it" }
         h3 { "curl" }
-        pre { code { "curl " (base_url) "/api/v1/whoami \\\n  -H 'Authorization: Bearer " (key) "'" } }
+        pre tabindex="0" { code { "curl " (base_url) "/api/v1/whoami \\\n  -H 'Authorization: Bearer " (key) "'" } }
+        h3 { "Command line" }
+        pre tabindex="0" { code { "FANFARE_URL=" (base_url) " FANFARE_API_KEY=" (key) " fanfare whoami" } }
         h3 { "Claude Code" }
-        pre { code { "claude mcp add --transport http fanfare " (base_url) "/mcp \\\n  --header 'Authorization: Bearer " (key) "'" } }
+        pre tabindex="0" { code { "claude mcp add --transport http fanfare " (base_url) "/mcp \\\n  --header 'Authorization: Bearer " (key) "'" } }
         h3 { "Other MCP clients" }
-        pre { code { "{\"mcpServers\": {\"fanfare\": {\n  \"url\": \"" (base_url) "/mcp\",\n  \"headers\": {\"Authorization\": \"Bearer " (key) "\"}}}}" } }
+        pre tabindex="0" { code { "{\"mcpServers\": {\"fanfare\": {\n  \"url\": \"" (base_url) "/mcp\",\n  \"headers\": {\"Authorization\": \"Bearer " (key) "\"}}}}" } }
         p.soft { "Tools that open a browser need no key: give them " code { (base_url) "/mcp" } " and let them in on the page that opens." }
     }
 }
@@ -167,14 +172,14 @@ fn card(visit: &Visit, key: &KeySummary, mine: &[Workspace]) -> Markup {
     let page = format!("/dashboard/api/{}", key.id);
     html! {
         section.card {
-            h3 { (key.name) }
+            h2 { (key.name) }
             dl.facts {
                 dt { "Begins with" } dd { code { (key.prefix) "…" } }
                 dt { "May" } dd { (key.scopes.replace(' ', ", ")) }
                 dt { "Workspace" } dd { @match key.workspace_id { Some(id) => (workspace(id)), None => "all of yours" } }
-                dt { "Created" } dd { time { (parts::day(key.created_at)) } }
-                dt { "Last used" } dd { (parts::minute_or_never(key.last_used_at)) }
-                dt { "Ends" } dd { @match key.expires_at { Some(end) => time { (parts::day(end)) }, None => "never" } }
+                dt { "Created" } dd { time { (parts::day(visit, key.created_at)) } }
+                dt { "Last used" } dd { (parts::minute_or_never(visit, key.last_used_at)) }
+                dt { "Ends" } dd { @match key.expires_at { Some(end) => time { (parts::day(visit, end)) }, None => "never" } }
             }
             div.row {
                 (parts::confirmed_action(visit, "Replace", &format!("{page}/replace"),

@@ -9,7 +9,7 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{confirm, parts};
+use super::{confirm, page_member::PageMember, parts};
 use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "Apps";
@@ -92,6 +92,7 @@ fn uris(visit: &Visit) -> Vec<String> {
 }
 
 async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+    PageMember::of(visit).await?;
     let (cx, person) = (&visit.cx, visit.session.user_id);
     let grants = oauth_provider::list_grants(cx, person, None).await?;
     let apps = oauth_provider::list_apps(cx, person).await?;
@@ -121,12 +122,12 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
 fn let_in(visit: &Visit, grant: &Grant) -> Markup {
     html! {
         section.card {
-            h3 { (grant.client_name) }
+            h2 { (grant.client_name) }
             dl.facts {
                 dt { "May" } dd { (join_scopes(&grant.scopes).replace(' ', ", ")) }
                 dt { "Workspace" } dd { (grant.workspace_name) }
-                dt { "Let in" } dd { time { (parts::day(grant.created_at)) } }
-                dt { "Last used" } dd { (parts::minute_or_never(grant.last_used_at)) }
+                dt { "Let in" } dd { time { (parts::day(visit, grant.created_at)) } }
+                dt { "Last used" } dd { (parts::minute_or_never(visit, grant.last_used_at)) }
                 dt { "Id" } dd { code { (grant.client_id) } }
             }
             (parts::confirmed_action(visit, "End its access", &format!("{PAGE}/{}/end", grant.id),
@@ -146,7 +147,7 @@ fn own(visit: &Visit, app: &App) -> Markup {
                 dd { @for uri in &app.redirect_uris { div { code { (uri) } } } }
                 dt { "Asks for" } dd { (join_scopes(&app.scopes).replace(' ', ", ")) }
                 dt { "Let in by" } dd { (app.grants) @if app.grants == 1 { " workspace" } @else { " workspaces" } }
-                dt { "Created" } dd { time { (parts::day(app.created_at)) } }
+                dt { "Created" } dd { time { (parts::day(visit, app.created_at)) } }
             }
             div.row {
                 details.confirm {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{operation, page_member::PageMember, parts};
+use super::{marks::account_name, operation, page_member::PageMember};
 use crate::oauth_connect::Visit;
 
 /// The accounts that the user sees.
@@ -66,6 +66,6 @@ impl AccountChoices {
 
 impl AccountName {
     fn label(&self) -> String {
-        format!("{} on {}", parts::one_line(&self.username, 40), label(&self.platform))
+        format!("{} on {}", account_name(&self.username), label(&self.platform))
     }
 }

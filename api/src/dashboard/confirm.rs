@@ -20,7 +20,7 @@ pub async fn require_password(visit: &mut Visit) -> Result<()> {
     };
     let password = SecretString::from(password);
     let who = (&visit.session, &visit.token);
-    sign_in::confirm_password(&visit.cx, who, password, &visit.address).await?;
+    sign_in::confirm_password(&visit.cx, who, password).await?;
     visit.session.confirmed_at = visit.cx.clock.now();
     Ok(())
 }

@@ -6,18 +6,18 @@ use fanfare_domain::{
     AccountId, Result,
     access::{Role, plan_name},
     accounts, credits, keys,
-    platforms::label,
-    posts::agenda,
+    posts::{self, agenda, status_words},
     quota::Quota,
 };
-use fanfare_entities::{Millis, account, account::AccountStatus, post};
+use fanfare_entities::{Millis, account, account::AccountStatus, post, post::PostStatus};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{
+    marks::{self, thumbnail},
     page_member::PageMember,
     parts::{badge, local_time, one_line},
-    posts::{new_post, on, title},
+    posts::{live, new_post, one::is_under_way, title},
 };
 use crate::oauth_connect::{PageResponse, Visit};
 
@@ -30,6 +30,7 @@ const SOON: Millis = 7 * 24 * 3_600_000;
 /// The content of the page.
 struct Home {
     accounts: Vec<account::Model>,
+    under_way: Vec<post::Model>,
     next: Vec<post::Model>,
     failed: Vec<post::Model>,
     credits: Credits,
@@ -64,16 +65,19 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
     let credits = credits::show(act).await?;
     let home = Home {
         accounts: accounts::all(act).await?,
+        under_way: agenda::under_way(act, 8).await?,
         next: agenda::upcoming(act, 8).await?,
         failed: agenda::failed(act, now - RECENT, 5).await?,
         credits: serde_json::from_str(credits.body()).map_err(fanfare_domain::Error::internal)?,
         has_posts: agenda::has_any(act).await?,
         has_keys: !keys::list(&visit.cx, visit.session.user_id).await?.is_empty(),
     };
-    Ok(PageResponse::Wide("Home", page(&visit, &seat, &home, now)))
+    let mut shown = home.next.iter().chain(&home.under_way);
+    let changes = shown.any(|row| is_under_way(row, now));
+    Ok(PageResponse::following("Home", page(&visit, &seat, &home, (now, changes)), changes))
 }
 
-fn page(visit: &Visit, seat: &PageMember, home: &Home, now: Millis) -> Markup {
+fn page(visit: &Visit, seat: &PageMember, home: &Home, (now, changes): (Millis, bool)) -> Markup {
     let names: HashMap<AccountId, &account::Model> =
         home.accounts.iter().map(|row| (row.id, row)).collect();
     let weak: Vec<_> = home.accounts.iter().filter(|row| needs_attention(row, now)).collect();
@@ -81,25 +85,39 @@ fn page(visit: &Visit, seat: &PageMember, home: &Home, now: Millis) -> Markup {
     html! {
         (seat.head(visit, "Home", &new_post(seat)))
         @if is_new { (first_steps(seat, home)) }
+        (live(&posts_and_plan(seat, home, (&names, &weak)), changes))
+    }
+}
+
+/// Renders what needs attention, what goes out now, and what goes out next.
+fn posts_and_plan(
+    seat: &PageMember,
+    home: &Home,
+    (names, weak): (&HashMap<AccountId, &account::Model>, &[&account::Model]),
+) -> Markup {
+    let account = |row: &post::Model| names.get(&row.account_id).copied();
+    html! {
         @if !home.failed.is_empty() || !weak.is_empty() {
             section aria-labelledby="attention" {
                 h2 #attention { "Needs your attention" }
-                @for row in &weak { (weak_account(row, seat.zone())) }
-                @for row in &home.failed { (failed(row, names.get(&row.account_id).copied())) }
+                @for row in weak { (weak_account(row, seat.zone())) }
+                @for row in &home.failed { (failed(row, account(row))) }
             }
         }
         div.columns {
             section aria-labelledby="next" {
                 h2 #next { "Next" }
-                @if home.next.is_empty() {
-                    p.empty { "Nothing is scheduled." }
+                @if home.next.is_empty() && home.under_way.is_empty() {
+                    div.empty {
+                        p { "Nothing is scheduled. What goes out next appears here." }
+                        @if !home.accounts.is_empty() { p { (new_post(seat)) } }
+                    }
                 } @else {
                     ul.rows {
-                        @for row in &home.next {
-                            (upcoming(row, names.get(&row.account_id).copied(), seat.zone()))
+                        @for row in home.under_way.iter().chain(&home.next) {
+                            (upcoming(row, account(row), seat.zone()))
                         }
                     }
-                    p.soft { "Times are those of " (seat.zone()) "." }
                 }
             }
             (plan(seat, home))
@@ -121,16 +139,16 @@ fn first_steps(seat: &PageMember, home: &Home) -> Markup {
             "Fanfare posts on it for you. A simulated account is good for a first try.",
         ),
         (
-            home.has_keys,
-            "/dashboard/api",
-            "Create an API key",
-            "For programs and agents. You need none for these pages.",
-        ),
-        (
             home.has_posts,
             "/dashboard/posts/new",
             "Create a post",
-            "Schedule it, or publish it at once.",
+            "Schedule it, or publish it at once, and see it go out here.",
+        ),
+        (
+            home.has_keys,
+            "/dashboard/api",
+            "Create an API key",
+            "For developers: programs and agents use it. You need none for these pages.",
         ),
     ];
     html! {
@@ -144,8 +162,10 @@ fn first_steps(seat: &PageMember, home: &Home) -> Markup {
                     }
                 }
             }
-            @if !seat.may(Role::Publisher) {
-                p.soft { "Your role in this workspace lets you look, but not publish." }
+            @if !seat.may(Role::Editor) {
+                p.soft { "Your role in this workspace lets you look, but not write." }
+            } @else if !seat.may(Role::Publisher) {
+                p.soft { "Your role in this workspace lets you write drafts and answer people; publishers publish." }
             }
         }
     }
@@ -154,19 +174,26 @@ fn first_steps(seat: &PageMember, home: &Home) -> Markup {
 fn upcoming(row: &post::Model, account: Option<&account::Model>, zone: &str) -> Markup {
     html! {
         li {
-            div { a href={ "/dashboard/posts/" (row.id) } { (title(row)) } span.soft { (on(account, &row.platform)) } }
-            @if let Some(at) = row.scheduled_at { (local_time(at, zone)) }
+            div.what {
+                (thumbnail(row))
+                div { a href={ "/dashboard/posts/" (row.id) } { (title(row)) } span.soft { (marks::account(account, &row.platform)) } }
+            }
+            div.end {
+                @if row.status != PostStatus::Scheduled { (badge(status_words(row))) }
+                @if let Some(at) = row.scheduled_at { (local_time(at, zone)) }
+            }
         }
     }
 }
 
 fn failed(row: &post::Model, account: Option<&account::Model>) -> Markup {
-    let said = |field: &str| row.error.as_ref().and_then(|error| error[field].as_str());
     html! {
         div.flash.bad {
-            p { a href={ "/dashboard/posts/" (row.id) } { (title(row)) } " " span.soft { (on(account, &row.platform)) } }
-            p { (one_line(said("message").unwrap_or("It could not be published."), 300)) }
-            @if let Some(remedy) = said("remedy") { p { (one_line(remedy, 300)) } }
+            p { a href={ "/dashboard/posts/" (row.id) } { (title(row)) } " " span.soft { (marks::account(account, &row.platform)) } }
+            @if let Some(trouble) = posts::trouble(row) {
+                p { strong { (trouble.headline) } " " (one_line(&trouble.message, 300)) }
+                @if let Some(remedy) = &trouble.remedy { p { (one_line(remedy, 300)) } }
+            }
         }
     }
 }
@@ -175,7 +202,7 @@ fn weak_account(row: &account::Model, zone: &str) -> Markup {
     let is_lost = row.status == AccountStatus::ReconnectRequired;
     html! {
         div.flash.warn {
-            p { strong { (one_line(&row.username, 60)) } " " span.soft { (label(&row.platform)) } }
+            p { (marks::account(Some(row), &row.platform)) }
             @if is_lost {
                 p { "The network no longer accepts this account's credentials, so nothing is published on it." }
             } @else if let Some(end) = row.token_expires_at {
@@ -189,6 +216,7 @@ fn weak_account(row: &account::Model, zone: &str) -> Markup {
 fn plan(seat: &PageMember, home: &Home) -> Markup {
     let (membership, wallet) = (&seat.act.membership, &home.credits.wallet);
     let connected = home.accounts.iter().filter(|row| !row.sandbox).count();
+    let simulated = home.accounts.len() - connected;
     let included = Quota::Accounts.of(&seat.act.cx.settings.plans, membership.plan);
     let is_low = wallet.included.allowance > 0 && wallet.available * 10 < wallet.included.allowance;
     html! {
@@ -202,7 +230,10 @@ fn plan(seat: &PageMember, home: &Home) -> Markup {
                         @if !membership.active { " " (badge("paused")) }
                     }
                     dt { "Accounts" }
-                    dd { (connected) " of " (included) }
+                    dd {
+                        (connected) " of " (included)
+                        @if simulated > 0 { span.soft { " (" (simulated) " simulated, which do not count)" } }
+                    }
                     dt { "Credits" }
                     dd {
                         (wallet.available)

@@ -13,6 +13,7 @@ mod composer;
 mod confirm;
 mod home;
 mod inbox;
+mod marks;
 pub mod menu;
 mod operation;
 mod page_member;
@@ -56,8 +57,11 @@ const PAGES: &[PageRoute<UserSite>] = &[
     PageRoute::post("/dashboard/apps/own/{id}/delete", page!(apps::delete)),
     PageRoute::post("/dashboard/apps/{id}/end", page!(apps::end)),
     PageRoute::get("/dashboard/billing", page!(billing::show)),
-    PageRoute::get("/dashboard/billing/portal", page!(billing::portal)),
-    PageRoute::get("/dashboard/billing/credits", page!(billing::buy_credits)),
+    PageRoute::get("/dashboard/billing/plan", page!(billing::show_plan))
+        .with_form(page!(billing::confirm_plan)),
+    PageRoute::post("/dashboard/billing/portal", page!(billing::portal)),
+    PageRoute::post("/dashboard/billing/credits", page!(billing::buy_credits)),
+    PageRoute::post("/dashboard/billing/{verb}", page!(billing::act)),
     PageRoute::get("/dashboard/usage", page!(usage::show)),
     PageRoute::get("/dashboard/analytics", page!(analytics::show)),
     PageRoute::get("/dashboard/analytics/posts/{id}", page!(analytics::post::show)),

@@ -49,6 +49,7 @@ impl PageMember {
         let person = visit.session.user_id;
         let workspaces = users::workspaces_of(&visit.cx, person, Role::Viewer).await?;
         let (cx, request_id) = (visit.cx.clone(), visit.request_id.clone());
+        visit.show_zone(&membership.timezone);
         let meter = Meter::default();
         let act = Act { cx, caller, membership, request_id, reservation: None, meter };
         Ok(Self { act, workspaces })
@@ -85,7 +86,7 @@ impl PageMember {
                     button.quiet type="submit" { "Show" }
                 }
             } @else if let Some(name) = name {
-                p.soft { "Workspace " (parts::one_line(&name.name, 60)) }
+                p.soft { (parts::one_line(&name.name, 60)) }
             }
         }
     }

@@ -15,16 +15,14 @@ pub fn csrf_field(visit: &Visit) -> Markup {
     html! { input type="hidden" name="csrf" value=(form::csrf_token(&visit.token)); }
 }
 
-/// Returns the day of a time, in UTC.
-pub fn day(time: Millis) -> String {
-    to_rfc3339(time).chars().take(10).collect()
+/// Returns the day of a time, in the page's time zone.
+pub fn day(visit: &Visit, time: Millis) -> String {
+    local(time, visit.zone()).format("%-d %b %Y").to_string()
 }
 
-/// Returns a time to the minute, in UTC, or "never".
-pub fn minute_or_never(time: Option<Millis>) -> String {
-    let shown =
-        |time| to_rfc3339(time).replace('T', " ").chars().take(16).collect::<String>() + " UTC";
-    time.map_or_else(|| "never".to_owned(), shown)
+/// Renders a time to the minute, in the page's time zone, or "never".
+pub fn minute_or_never(visit: &Visit, time: Option<Millis>) -> Markup {
+    html! { @match time { Some(time) => (local_time(time, visit.zone())), None => "never" } }
 }
 
 /// Returns the beginning of a user's text, in one line.
@@ -51,13 +49,20 @@ pub fn local_time(time: Millis, zone: &str) -> Markup {
     html! { time datetime=(to_rfc3339(time)) { (shown) } }
 }
 
+/// Renders a time of a reply to the second, in this time zone.
+pub fn local_second(time: &str, zone: &str) -> Markup {
+    let shown = millis(time).map(|at| local(at, zone).format("%-d %b %Y, %H:%M:%S").to_string());
+    html! { time datetime=(time) { (shown.as_deref().unwrap_or(time)) } }
+}
+
 /// Renders a status in words and colour.
 pub fn badge(status: &str) -> Markup {
     let tone = match status {
         "published" | "connected" | "ready" | "completed" => "good",
         "failed" | "reconnect_required" => "bad",
-        "paused" | "outcome_unknown" => "warn",
-        "scheduled" | "publishing" | "processing" | "queued" | "running" => "busy",
+        "paused" | "not known" | "partly published" | "asked to wait" => "warn",
+        "scheduled" | "publishing" | "processing" | "asking" | "trying again" | "queued"
+        | "running" | "under way" => "busy",
         _ => "plain",
     };
     html! { span class={ "badge " (tone) } { (status.replace('_', " ")) } }
@@ -67,7 +72,7 @@ pub fn badge(status: &str) -> Markup {
 pub fn form_error(error: Option<&Error>) -> Markup {
     html! {
         @if let Some(error) = error {
-            div.flash.bad role="alert" {
+            div.flash.bad #refusal role="alert" tabindex="-1" autofocus {
                 p { (error.message()) }
                 @for broken in error.violations().iter().skip(1) { p { (broken.message) } }
                 @for broken in error.violations().iter().take(1) { p { (broken.remedy) } }
@@ -168,10 +173,14 @@ pub fn millis(time: &str) -> Option<Millis> {
     chrono::DateTime::parse_from_rfc3339(time).ok().map(|time| time.timestamp_millis())
 }
 
-/// Renders a time of a reply to the minute.
-pub fn minute(time: &str) -> Markup {
-    let short = time.get(..16).unwrap_or(time).replace('T', " ");
-    html! { time datetime=(time) { (short) " UTC" } }
+/// Renders a time of a reply to the minute, in the page's time zone.
+pub fn minute(visit: &Visit, time: &str) -> Markup {
+    html! {
+        @match millis(time) {
+            Some(at) => (local_time(at, visit.zone())),
+            None => time datetime=(time) { (time) },
+        }
+    }
 }
 
 /// Renders the link to the next page of a list.

@@ -110,7 +110,7 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         (seat.head(visit, TITLE, &html! {}))
         (parts::success_note(done))
         (parts::form_error(wrong))
-        @for one in &shown.summary { (summary(one, &accounts)) }
+        @for one in &shown.summary { (summary(visit, one, &accounts)) }
         (filter(visit, &accounts))
         @if shown.reviews.is_empty() {
             p.empty {
@@ -135,13 +135,13 @@ fn here(visit: &Visit) -> String {
     format!("{PAGE}?{}", query.finish()).trim_end_matches('?').to_owned()
 }
 
-fn summary(one: &Summary, accounts: &AccountChoices) -> Markup {
+fn summary(visit: &Visit, one: &Summary, accounts: &AccountChoices) -> Markup {
     html! {
         p {
             strong { (accounts.name(one.account_id)) } ": "
             @match one.average_rating { Some(rating) => { (format!("{rating:.1}")) " of 5" } None => "average not known" }
             @if let Some(count) = one.total_review_count { " from " (count) @if count == 1 { " review" } @else { " reviews" } }
-            @if let Some(at) = &one.synced_at { span.soft { ", read " (parts::minute(at)) } }
+            @if let Some(at) = &one.synced_at { span.soft { ", read " (parts::minute(visit, at)) } }
         }
     }
 }
@@ -177,10 +177,10 @@ fn card(visit: &Visit, review: &Review) -> Markup {
     let name = review.reviewer.name.as_deref().filter(|_| !review.reviewer.anonymous);
     html! {
         section.card id={ "review-" (review.id) } {
-            h3 { (parts::one_line(name.unwrap_or("Anonymous"), 80)) " " (stars(review.rating)) }
-            p.soft { (parts::one_line(&review.location_title, 80)) " · " (parts::minute(&review.updated_at)) }
+            h2 { (parts::one_line(name.unwrap_or("Anonymous"), 80)) " " (stars(review.rating)) }
+            p.soft { (parts::one_line(&review.location_title, 80)) " · " (parts::minute(visit, &review.updated_at)) }
             @if review.text.is_empty() { p.soft { "Without a text." } } @else { p.said { (parts::lines(&review.text)) } }
-            @if let Some(reply) = &review.reply { (reply_of(reply, review.changed_after_reply)) }
+            @if let Some(reply) = &review.reply { (reply_of(visit, reply, review.changed_after_reply)) }
             @if review.can.iter().any(|can| can == "reply") { (form(visit, review)) }
             @if review.can.iter().any(|can| can == "delete_reply") {
                 (parts::confirmed_action(visit, "Delete the answer", &format!("{PAGE}/{}/delete", review.id),
@@ -201,10 +201,10 @@ fn stars(rating: Option<usize>) -> Markup {
     }
 }
 
-fn reply_of(reply: &ReviewReply, is_older: bool) -> Markup {
+fn reply_of(visit: &Visit, reply: &ReviewReply, is_older: bool) -> Markup {
     html! {
         div.answered {
-            p.soft { "Your answer · " (parts::minute(&reply.updated_at)) " " (state(&reply.state)) }
+            p.soft { "Your answer · " (parts::minute(visit, &reply.updated_at)) " " (state(&reply.state)) }
             p.said { (parts::lines(&reply.text)) }
             @if let Some(violation) = &reply.policy_violation { p.late { "The network refused it: " (parts::one_line(violation, 200)) } }
             @if is_older { p.flash.warn { "The review was changed after you answered it." } }

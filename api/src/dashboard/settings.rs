@@ -6,6 +6,7 @@ use fanfare_domain::{
     access::Role,
     clock::to_rfc3339 as written,
     preferences::{self, ActiveLogin},
+    zone,
 };
 use maud::{Markup, html};
 use secrecy::SecretString;
@@ -71,13 +72,14 @@ async fn change(visit: &Visit, part: &str) -> Result<()> {
                 return Err(Error::field(Code::InvalidField, "password_again", message, remedy));
             }
             let (current, new) = (SecretString::from(current), SecretString::from(new));
-            preferences::change_password(cx, who, (current, new), &visit.address).await
+            preferences::change_password(cx, who, (current, new)).await
         }
         "log-ins" => preferences::end_other_logins(cx, who).await,
         "workspace" => {
             let seat = PageMember::of(visit).await?;
             let text = |name| visit.form(name).unwrap_or_default();
-            preferences::set_workspace(&seat.act, text("name"), text("timezone")).await
+            let zone = zone::meant(text("timezone"));
+            preferences::set_workspace(&seat.act, text("name"), zone).await
         }
         "times" => set_times(visit).await,
         _ => Err(Error::new(Code::NotFound, "There is no such setting.")),
@@ -93,7 +95,7 @@ async fn set_times(visit: &Visit) -> Result<()> {
         "days": parts::ticked(visit, "days"),
     });
     if let Some(zone) = visit.form("timezone") {
-        body["timezone"] = zone.into();
+        body["timezone"] = zone::meant(zone).into();
     }
     operation::run(visit, "set_account_slots", body).await.map(drop)
 }
@@ -115,18 +117,25 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
             section { h2 { "You" } (person(visit)) (password(visit)) }
             section { h2 { "Workspace" } (workspace(visit, &seat, (&name, &zone))) (times(visit, &accounts, &seat).await?) }
         }
+        datalist #zones { @for zone in zone::names() { option value=(zone) {} } }
         h2 { "Log-ins" }
         (sessions(visit, &log_ins))
     })
 }
 
+/// Returns what was sent for a field of this part, or else what is stored.
+fn sent<'a>(visit: &'a Visit, part: &str, name: &str, stored: &'a str) -> &'a str {
+    visit.form(name).filter(|_| visit.path("part") == part).unwrap_or(stored)
+}
+
 fn person(visit: &Visit) -> Markup {
+    let name = sent(visit, "name", "name", &visit.session.name);
     html! {
         form.narrow method="post" action={ (PAGE) "/name" } {
             (parts::csrf_field(visit))
             div.field {
                 label for="name" { "Your name" }
-                input #name name="name" required maxlength=(preferences::MAX_NAME_CHARS) value=(visit.session.name) autocomplete="name";
+                input #name name="name" required maxlength=(preferences::MAX_NAME_CHARS) value=(name) autocomplete="name";
             }
             p.soft { "You log in as " (parts::one_line(&visit.session.email, 254)) "." }
             button type="submit" { "Save the name" }
@@ -159,12 +168,14 @@ fn password(visit: &Visit) -> Markup {
 }
 
 fn workspace(visit: &Visit, seat: &PageMember, (name, zone): (&str, &str)) -> Markup {
-    if !seat.may(Role::Admin) {
+    if !seat.may(Role::Admin) || seat.act.membership.brands.is_some() {
         return html! {
             dl.facts { dt { "Name" } dd { (parts::one_line(name, 100)) } dt { "Time zone" } dd { (zone) } }
-            p.soft { "Changes need the role admin." }
+            p.soft { "Changes need the role admin, for all brands." }
         };
     }
+    let (name, zone) =
+        (sent(visit, "workspace", "name", name), sent(visit, "workspace", "timezone", zone));
     html! {
         form.narrow method="post" action={ (PAGE) "/workspace" } {
             (parts::csrf_field(visit))
@@ -174,8 +185,8 @@ fn workspace(visit: &Visit, seat: &PageMember, (name, zone): (&str, &str)) -> Ma
             }
             div.field {
                 label for="timezone" { "Time zone" }
-                input #timezone name="timezone" required maxlength="100" value=(zone) placeholder="Europe/Berlin" autocomplete="off" spellcheck="false";
-                p.soft.hint { "A name of the time zone database, such as America/New_York." }
+                input #timezone name="timezone" required maxlength="100" value=(zone) list="zones" placeholder="Europe/Berlin" autocomplete="off" spellcheck="false";
+                p.soft.hint { "Type a city, such as Berlin, or choose a zone of the list." }
             }
             button type="submit" { "Save the workspace" }
         }
@@ -208,23 +219,26 @@ async fn times(visit: &Visit, accounts: &AccountChoices, seat: &PageMember) -> R
                 button type="submit" { "Show" }
             }
         }
-        @if seat.may(Role::Editor) { (grid_form(visit, account.id, &grid)) }
+        @if seat.may(Role::Publisher) { (grid_form(visit, account.id, &grid)) }
         @else { p { (grid.times.join(", ")) " on " (grid.days.join(", ")) " (" (grid.timezone) ")" } }
     })
 }
 
 fn grid_form(visit: &Visit, account: i64, grid: &Grid) -> Markup {
+    let stored = grid.times.join(", ");
+    let times = sent(visit, "times", "times", &stored);
+    let zone = sent(visit, "times", "timezone", &grid.timezone);
     html! {
         form.narrow method="post" action={ (PAGE) "/times" } {
             (parts::csrf_field(visit))
             input type="hidden" name="account_id" value=(account);
             div.field {
                 label for="times" { "Times of day, separated by commas" }
-                input #times name="times" required value=(grid.times.join(", ")) placeholder="09:00, 12:00, 17:00" autocomplete="off";
+                input #times name="times" required value=(times) placeholder="09:00, 12:00, 17:00" autocomplete="off";
             }
             div.field {
                 label for="grid-zone" { "Time zone of these times" }
-                input #grid-zone name="timezone" value=(grid.timezone) maxlength="100" autocomplete="off" spellcheck="false";
+                input #grid-zone name="timezone" value=(zone) maxlength="100" list="zones" autocomplete="off" spellcheck="false";
             }
             fieldset {
                 legend { "On" }
@@ -246,8 +260,8 @@ fn sessions(visit: &Visit, log_ins: &[ActiveLogin]) -> Markup {
         .iter()
         .map(|one| {
             vec![
-                parts::minute(&written(one.since)),
-                parts::minute(&written(one.until)),
+                parts::minute(visit, &written(one.since)),
+                parts::minute(visit, &written(one.until)),
                 html! { @if one.is_this { span.badge.good { "this browser" } } @else { "another browser" } },
             ]
         })

@@ -10,9 +10,8 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
-use uuid::Uuid;
 
-use super::{operation, page_member::PageMember, parts};
+use super::{billing, operation, page_member::PageMember, parts};
 use crate::{
     admin::parts::{number, table},
     oauth_connect::{PageResponse, Visit},
@@ -79,12 +78,12 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
     let main = html! {
         (seat.head(&visit, TITLE, &html! {}))
         div.columns {
-            section { h2 { "Credits" } (balance(&wallet.wallet)) (offers(packs, is_payer)) }
+            section { h2 { "Credits" } (balance(&visit, &wallet.wallet)) (offers(&visit, packs, is_payer)) }
             section { h2 { "Plan" } (plan_table(wallet.wallet.plan_tier.as_deref(), &plan)) }
         }
-        @if !reserved.is_empty() { (reserved_table(&reserved)) }
+        @if !reserved.is_empty() { (reserved_table(&visit, &reserved)) }
         h2 { "Ledger" }
-        (entries(&ledger.ledger))
+        (entries(&visit, &ledger.ledger))
         (parts::next(PAGE, ledger.next_cursor.as_deref()))
         h2 { "Rate limits" }
         (rate_table(&rates))
@@ -92,7 +91,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
     Ok(PageResponse::Wide(TITLE, main))
 }
 
-fn balance(wallet: &Wallet) -> Markup {
+fn balance(visit: &Visit, wallet: &Wallet) -> Markup {
     let Included { allowance, used } = wallet.included;
     html! {
         p.big { strong { (number(wallet.available)) } " credits to spend" }
@@ -101,28 +100,19 @@ fn balance(wallet: &Wallet) -> Markup {
         }
         dl.facts {
             dt { "Included" } dd { (number(used)) " of " (number(allowance)) " used" }
-            @if let Some(at) = &wallet.resets_at { dt { "Set anew" } dd { (parts::minute(at)) } }
+            @if let Some(at) = &wallet.resets_at { dt { "Set anew" } dd { (parts::minute(visit, at)) } }
             dt { "Bought" } dd { (number(wallet.purchased_balance)) ", which never expire" }
             dt { "Reserved" } dd { (number(wallet.reserved)) }
         }
     }
 }
 
-fn offers(packs: &[Pack], is_payer: bool) -> Markup {
-    let order = Uuid::now_v7();
+fn offers(visit: &Visit, packs: &[Pack], is_payer: bool) -> Markup {
     html! {
         @if !is_payer {
             p.soft { "The credits belong to the owner of the workspace, who alone can buy more." }
         } @else if !packs.is_empty() {
-            p.actions {
-                @for pack in packs {
-                    a.button rel="nofollow"
-                        href={ "/dashboard/billing/credits?pack=" (pack.credits) "&order=" (order) } {
-                        "Buy " (number(pack.credits.into())) " for $" (pack.price / 100)
-                        @if pack.price % 100 != 0 { "." (format!("{:02}", pack.price % 100)) }
-                    }
-                }
-            }
+            (billing::pack_buttons(visit, packs))
         }
     }
 }
@@ -152,15 +142,15 @@ fn meter(what: &str, used: u64, allowed: u64) -> Markup {
     html! { meter aria-label=(what) min="0" max=(allowed.max(1)) high=(allowed * 9 / 10) value=(used) { (used) " of " (allowed) } }
 }
 
-fn reserved_table(reserved: &[credits::OpenReservation]) -> Markup {
+fn reserved_table(visit: &Visit, reserved: &[credits::OpenReservation]) -> Markup {
     let rows: Vec<_> = reserved
         .iter()
         .map(|one| {
             vec![
                 html! { (purpose(&one.operation)) },
                 html! { (number(one.credits)) },
-                parts::minute(&clock::to_rfc3339(one.since)),
-                parts::minute(&clock::to_rfc3339(one.until)),
+                parts::minute(visit, &clock::to_rfc3339(one.since)),
+                parts::minute(visit, &clock::to_rfc3339(one.until)),
             ]
         })
         .collect();
@@ -170,7 +160,7 @@ fn reserved_table(reserved: &[credits::OpenReservation]) -> Markup {
     }
 }
 
-fn entries(ledger: &[Entry]) -> Markup {
+fn entries(visit: &Visit, ledger: &[Entry]) -> Markup {
     if ledger.is_empty() {
         return html! { p.empty { "Nothing has changed the balance yet." } };
     }
@@ -178,7 +168,7 @@ fn entries(ledger: &[Entry]) -> Markup {
         .iter()
         .map(|entry| {
             vec![
-                parts::minute(&entry.created_at),
+                parts::minute(visit, &entry.created_at),
                 html! { (kind(&entry.kind)) },
                 reason(entry),
                 html! { (entry.pool) },

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{operation, page_member::PageMember, parts};
+use super::{operation, page_member::PageMember, parts, posts::live};
 use crate::{
     admin::parts::{badge, table},
     oauth_connect::{PageResponse, Visit},
@@ -137,11 +137,11 @@ fn card(visit: &Visit, one: &Webhook, may: bool) -> Markup {
     let again = html! { (parts::once_field()) };
     html! {
         section.card {
-            h3.clip { (parts::one_line(&one.url, 200)) " " (badge(if one.enabled { "enabled" } else { "disabled" })) }
+            h2.clip { (parts::one_line(&one.url, 200)) " " (badge(if one.enabled { "enabled" } else { "disabled" })) }
             dl.facts {
                 dt { "Events" } dd { @if one.events.iter().any(|event| event == "*") { "all" } @else { (one.events.join(", ")) } }
                 @if let Some(reason) = &one.disabled_reason { dt { "Disabled because" } dd { (parts::one_line(reason, 200)) } }
-                dt { "Created" } dd { (parts::minute(&one.created_at)) }
+                dt { "Created" } dd { (parts::minute(visit, &one.created_at)) }
             }
             div.row {
                 a.button href=(page) { "Deliveries" }
@@ -208,7 +208,14 @@ fn event_field(event: &str, words: &str, is_ticked: bool) -> Markup {
 
 /// Shows the deliveries of a webhook, newest first.
 pub async fn deliveries(visit: Visit) -> Result<PageResponse> {
-    Ok(PageResponse::Wide("Deliveries", delivery_page(&visit, None).await?))
+    let (main, changes) = delivery_page(&visit, None).await?;
+    Ok(PageResponse::following("Deliveries", main, changes))
+}
+
+/// Returns true for a delivery that is under way or tried again in a moment.
+fn is_under_way(visit: &Visit, one: &Delivery) -> bool {
+    let next = one.next_try_at.as_deref().and_then(parts::millis);
+    next.is_some_and(|at| at < visit.cx.clock.now() + 30_000)
 }
 
 /// Delivers an event again.
@@ -218,14 +225,15 @@ pub async fn redeliver(visit: Visit) -> Result<PageResponse> {
     match operation::run(&visit, "redeliver", body).await {
         Ok(_) => Ok(PageResponse::Redirect(format!("{PAGE}/{id}?done=sent"))),
         Err(error) if parts::is_shown_beside(&error) => {
-            let main = delivery_page(&visit, Some(&error)).await?;
+            let (main, _) = delivery_page(&visit, Some(&error)).await?;
             Ok(PageResponse::WideInvalid("Deliveries", main, error))
         }
         Err(error) => Err(error),
     }
 }
 
-async fn delivery_page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+/// Renders the page; also returns whether it changes by itself soon.
+async fn delivery_page(visit: &Visit, wrong: Option<&Error>) -> Result<(Markup, bool)> {
     let id = visit.path("id");
     let mut asked = json!({"id": id});
     if let Some(cursor) = visit.query("cursor") {
@@ -235,27 +243,31 @@ async fn delivery_page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let may = PageMember::of(visit).await?.may(Role::Publisher);
     let done = visit
         .query("done")
-        .map(|_| "The delivery is on its way. Load the page again to see what became of it.");
+        .map(|_| "The delivery is on its way. Its outcome appears here by itself.");
+    let changes = shown.deliveries.iter().any(|one| is_under_way(visit, one));
     let rows: Vec<_> = shown.deliveries.iter().map(|one| row(visit, id, one, may)).collect();
     let heads = ["When", "Event", "Status", "Attempts", "Answer", ""];
-    Ok(html! {
+    let main = html! {
         p { a href=(PAGE) { "← All webhooks" } }
         h1 { "Deliveries" }
         (parts::success_note(done))
         (parts::form_error(wrong))
-        @if rows.is_empty() { p.empty { "Nothing was delivered yet. Send a test to see whether the address answers." } }
-        @else { (table("Deliveries, newest first", &heads, &rows)) }
+        (live(&html! {
+            @if rows.is_empty() { p.empty { "Nothing was delivered yet. Send a test to see whether the address answers." } }
+            @else { (table("Deliveries, newest first", &heads, &rows)) }
+        }, changes))
         (parts::next(&format!("{PAGE}/{id}"), shown.next_cursor.as_deref()))
-    })
+    };
+    Ok((main, changes))
 }
 
 fn row(visit: &Visit, webhook: &str, one: &Delivery, may: bool) -> Vec<Markup> {
     vec![
-        parts::minute(&one.created_at),
+        parts::minute(visit, &one.created_at),
         html! { code { (one.event_type) } },
         html! {
             (badge(&one.status))
-            @if let Some(at) = &one.next_try_at { span.soft { " next attempt " (parts::minute(at)) } }
+            @if let Some(at) = &one.next_try_at { span.soft { " next attempt " (parts::minute(visit, at)) } }
         },
         html! { (one.tries) },
         html! {

@@ -2,12 +2,21 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::Route;
+use crate::{Route, openapi};
 
 const UUID: &str = "0192f0c1-2d3e-7a4b-8c5d-6e7f8a9b0c1d";
 
 /// The id of a signup: 256 bits in base64.
 const SIGNUP: &str = "3q2-7wAAESIzRFVmd4iZqrvM3e7_ABEiM0RVZneImao";
+
+/// Operations of the simulated networks whose example is about an inbox or a day.
+const INBOX: [&str; 5] = [
+    "create_sandbox_item",
+    "list_sandbox_inbox",
+    "update_sandbox_item",
+    "delete_sandbox_item",
+    "set_sandbox_metrics",
+];
 
 /// Returns the `curl` command, for a shell with `FANFARE_API_KEY`.
 pub fn curl(base_url: &str, route: &Route) -> String {
@@ -81,10 +90,12 @@ pub fn address(route: &Route) -> String {
 }
 
 fn value(route: &Route, parameter: &str) -> &'static str {
-    let is_numbered =
-        route.path.starts_with("/api/v1/posts/") || route.path.starts_with("/api/v1/accounts/");
+    let is_numbered = openapi::path_schema(route, "id")["type"] == "integer";
     match parameter {
         "id" if is_numbered => "42",
+        // Messages, comments and numbers of days are not there on every network.
+        "platform" if route.name == "set_sandbox_reviews" => "google_business",
+        "platform" if INBOX.contains(&route.name) => "instagram",
         "client_id" => "app_0123456789abcdefghijABCD",
         "platform" => "bluesky",
         "session_id" => SIGNUP,

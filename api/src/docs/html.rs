@@ -1,6 +1,7 @@
 //! The HTML frame of a page, which loads and runs nothing.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use pulldown_cmark::{Options, Parser, html::push_html};
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d2330;--soft:#5d6678;--paper:#fff;--line:#dfe3ea;--tint:#f4f6f9;--accent:#3554d1}\
@@ -40,6 +41,7 @@ pub fn page(title: &str, main: &Markup) -> String {
                 main {
                     nav {
                         a href="/" { "Fanfare" }
+                        a href="/docs/guides" { "Guides" }
                         a href="/docs" { "API" }
                         a href="/docs/errors" { "Errors" }
                         a href="/openapi.json" { "OpenAPI" }
@@ -66,6 +68,14 @@ pub fn switch() -> Markup {
             }
         }
     }
+}
+
+/// Renders Markdown of ours.
+pub fn markdown(text: &str) -> Markup {
+    let mut body = String::new();
+    push_html(&mut body, Parser::new_ext(text, Options::ENABLE_TABLES));
+    // Parts that scroll can be scrolled without a mouse.
+    PreEscaped(body.replace("<pre>", "<pre tabindex=\"0\">"))
 }
 
 /// Renders a text, with `` `code` `` as code.

@@ -2,11 +2,11 @@
 
 use fanfare_domain::{
     Code,
-    posts::POST_ERRORS,
+    posts::{POST_ERRORS, post_failure},
     remedies::{NextStep, after_post_failure, fixes, next_steps},
 };
 
-use super::{example, reference::ReplyExample, schemas};
+use super::{example, guides, reference::ReplyExample, schemas};
 use crate::{Route, hints::Hints, openapi};
 
 /// Returns the text of `/llms.txt`, which describes the service and leads to each document.
@@ -20,7 +20,8 @@ pub fn index(base_url: &str, routes: &[Route]) -> String {
          - [API reference]({base_url}/docs.md): every operation with its fields and an example\n\
          - [Errors]({base_url}/docs/errors.md): every code with its cause and its remedy\n\
          - [OpenAPI]({base_url}/openapi.json): the same for programs\n\
-         - [All of it in one file]({base_url}/llms-full.txt)\n\n## Operations\n\n"
+         - [All of it in one file]({base_url}/llms-full.txt)\n\n## Guides\n\n{}\n## Operations\n\n",
+        guides::markdown_list(base_url)
     );
     for (tag, doc) in openapi::TAGS {
         text += &format!("### {tag}\n\n{doc}\n\n");
@@ -33,16 +34,19 @@ pub fn index(base_url: &str, routes: &[Route]) -> String {
     text
 }
 
-/// Returns reference and errors as one text.
+/// Returns guides, reference and errors as one text.
 pub fn everything(base_url: &str, routes: &[Route]) -> String {
-    format!("{}\n{}", reference(base_url, routes), errors())
+    let guides = guides::ALL.iter().map(|guide| guide.markdown(base_url) + "\n");
+    format!("{}{}\n{}", guides.collect::<String>(), reference(base_url, routes), errors())
 }
 
 /// Returns the reference.
 pub fn reference(base_url: &str, routes: &[Route]) -> String {
     let mut text = format!(
         "# The Fanfare API\n\nSend your key as `Authorization: Bearer …` to {base_url}. Bodies are JSON; a field that is \
-         not known is refused. Every change may carry an `Idempotency-Key`, which makes it safe to send again.\n"
+         not known is refused. Every change may carry an `Idempotency-Key`, which makes it safe to send again.\n\n\
+         Guides:\n\n{}",
+        guides::markdown_list(base_url)
     );
     for (tag, doc) in openapi::TAGS {
         text += &format!("\n## {tag}\n\n{doc}\n");
@@ -122,7 +126,7 @@ fn lines(leads: &[NextStep]) -> String {
 pub fn errors() -> String {
     let entry = |code: &Code| {
         let entry = code.entry();
-        let again = if entry.retryable { " The same request may succeed later." } else { "" };
+        let again = format!(" `retry`: {}.", code.retry().name());
         format!(
             "## {} ({})\n\n{} {}{again}\n\n{}",
             entry.code,
@@ -135,7 +139,10 @@ pub fn errors() -> String {
     let intro = "# Errors\n\nEvery refusal is JSON with `error` (a sentence), `code` (one of these) and `request_id`. What is \
                  wrong with fields stands in `validation_errors`, all at once.\n\n";
     let of_post = |(code, cause): (&str, &str)| {
-        format!("## {code}\n\nIn `error` of a post. {cause}\n\n{}", lines(after_post_failure(code)))
+        let (remedy, retry) = post_failure(code)
+            .map_or_else(Default::default, |failure| (failure.remedy, failure.retry.name()));
+        let steps = lines(after_post_failure(code));
+        format!("## {code}\n\nIn `error` of a post. {cause} {remedy} `retry`: {retry}.\n\n{steps}")
     };
     let of_requests: String = Code::ALL.iter().map(entry).collect();
     intro.to_owned() + &of_requests + &POST_ERRORS.map(of_post).concat()

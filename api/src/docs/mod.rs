@@ -1,6 +1,7 @@
 //! The documentation pages, made from the route table and the error catalogue.
 
 pub mod example;
+pub mod guides;
 mod html;
 pub mod markdown;
 pub mod pages;
@@ -9,33 +10,37 @@ mod sample;
 mod search;
 
 use fanfare_domain::{
-    Code,
-    posts::POST_ERRORS,
+    Code, Settings,
+    posts::{POST_ERRORS, post_failure},
     remedies::{NextStep, after_post_failure, fixes, next_steps},
 };
 use maud::{Markup, html};
 use schemars::SchemaGenerator;
 use serde_json::Value;
 
-use crate::Route;
+use crate::{Route, browser::doors};
 use html::with_code;
 
-pub use html::page;
+pub use html::{markdown as rendered, page};
 pub use reference::{Reference, reply_examples};
 
 /// Returns the start page.
-pub fn start(base_url: &str) -> String {
+pub fn start(settings: &Settings, is_open: bool) -> String {
+    let base_url = &settings.base_url;
     let line = format!(
         "curl {base_url}/api/v1/whoami \\\n  -H \"Authorization: Bearer $FANFARE_API_KEY\""
     );
     let main = html! {
         p { "Publishes posts on social networks at their time, once, and proves what was sent." }
-        pre { code { (line) } }
+        (doors::doors(is_open))
+        @if settings.is_on_loopback() { (doors::on_this_machine()) }
+        h2 { "For programs" }
+        pre tabindex="0" { code { (line) } }
         ul {
+            li { a href="/docs/guides" { "Guides" } ", with programs in three languages" }
             li { a href="/docs" { "The API" } ", route by route, with examples" }
             li { a href="/docs/errors" { "The errors" } ", each with its cause and its remedy" }
             li { a href="/openapi.json" { "The OpenAPI document" } ", for programs" }
-            li { a href="/admin" { "The dashboard" } ", for those who run the service" }
         }
     };
     page("Fanfare", &main)
@@ -92,6 +97,7 @@ pub fn errors() -> String {
             code { "request_id" } ". What is wrong with fields stands in " code { "validation_errors" }
             ", all at once."
         }
+        h2 { "Errors of requests" }
         @for code in Code::ALL {
             @let entry = code.entry();
             section id=(entry.code) {
@@ -99,11 +105,15 @@ pub fn errors() -> String {
                 p { (with_code(entry.cause)) }
                 p {
                     (with_code(entry.remedy))
-                    @if entry.retryable { " " span.soft { "The same request may succeed later." } }
+                    " " span.soft { code { "retry: " (code.retry().name()) } }
                 }
                 @let fixes = fixes(*code);
                 @if !fixes.is_empty() { p { code { "fix" } ": " (with_code(fixes)) } }
                 (next_calls(next_steps(*code)))
+                @if post_failure(entry.code).is_some() {
+                    p { "Posts fail with it too:" }
+                    (next_calls(after_post_failure(entry.code)))
+                }
             }
         }
         h2 { "Errors of posts" }
@@ -111,6 +121,9 @@ pub fn errors() -> String {
             section id=(code) {
                 h3 { code { (code) } }
                 p { (cause) }
+                @if let Some(failure) = post_failure(code) {
+                    p { (failure.remedy) " " span.soft { code { "retry: " (failure.retry.name()) } } }
+                }
                 (next_calls(after_post_failure(code)))
             }
         }

@@ -31,7 +31,7 @@ impl Handler for ReferencePage {
         _ctrl: &mut FlowCtrl,
     ) {
         LogFields::set_route(req, "/docs");
-        let pairs = query::pairs(req.uri().query());
+        let pairs = query::pairs(req.uri().query()).unwrap_or_default();
         let asked =
             pairs.iter().find(|(name, _)| name == "q").map_or("", |(_, asked)| asked.as_str());
         let asked: String = asked.trim().chars().take(LONGEST).collect();

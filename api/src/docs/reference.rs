@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::{
-    anchor, example, fields,
+    anchor, example, fields, guides,
     html::{self, with_code},
     markdown,
     sample::Sampler,
@@ -63,6 +63,9 @@ impl Reference {
         let main = html! {
             (intro(query))
             @if words.is_empty() {
+                p { "Guides:" }
+                (guides::list())
+                p { "Operations:" }
                 ul { @for (tag, doc, _) in &chapters { li { a href={ "#" (anchor(tag)) } { (tag) } ": " (doc) } } }
             } @else {
                 (search::errors(&words, found.len()))
@@ -81,7 +84,12 @@ impl Reference {
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<String> {
         let entry = self.entries.iter().find(|entry| entry.route.name == name)?;
-        let main = html! { (html::switch()) (PreEscaped(&entry.html)) };
+        let tag = entry.route.tag;
+        let main = html! {
+            (html::switch())
+            h2 { a href={ "/docs#" (anchor(tag)) } { (tag) } }
+            (PreEscaped(&entry.html))
+        };
         Some(html::page(name, &main))
     }
 
@@ -134,15 +142,15 @@ fn section(base_url: &str, route: &Route, answers: &[ReplyExample]) -> Markup {
             div.beside {
                 div {
                     h4 { "Request" }
-                    pre.as-curl { code { (example::curl(base_url, route)) } }
-                    pre.as-cli { code { (example::command(route)) } }
-                    pre.as-mcp { code { (example::tool_call(route)) } }
+                    pre.as-curl tabindex="0" { code { (example::curl(base_url, route)) } }
+                    pre.as-cli tabindex="0" { code { (example::command(route)) } }
+                    pre.as-mcp tabindex="0" { code { (example::tool_call(route)) } }
                 }
                 div {
                     @for answer in answers {
                         h4 { "Reply " (answer.success.status) }
                         p.soft { (with_code(answer.success.doc)) }
-                        pre { code { (example::pretty(&answer.body)) } }
+                        pre tabindex="0" { code { (example::pretty(&answer.body)) } }
                     }
                     details {
                         summary { "Errors" }

@@ -65,11 +65,11 @@ impl Endpoint {
     ) -> Result<Reply> {
         let cx = self.domain.clone();
         LogFields::set_route(req, self.route.path);
-        let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
-        let body = self.body(req).await?;
+        let address = address::of(req, &cx.settings.trusted_proxies);
+        let mut body = self.body(req).await?;
         let writes = self.route.method.writes();
         let key = if writes { keys::idempotency_key(req.headers()) } else { Ok(None) };
-        let fingerprint = self.fingerprint(req, &key, &body.raw).await?;
+        let fingerprint = self.fingerprint(req, &key, &mut body).await?;
         if let Some(refusal) = body.refusal {
             return Err(refusal);
         }
@@ -81,7 +81,7 @@ impl Endpoint {
                 ReserveOutcome::Acquired(mine) => reservation = Some(mine),
             }
         }
-        let query = self.parameters.read(query::pairs(req.uri().query()));
+        let query = query::pairs(req.uri().query()).and_then(|sent| self.parameters.read(sent));
         let refused = RefusalContext::public(body.raw);
         let body = self.body_object(body.value);
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone())).collect();

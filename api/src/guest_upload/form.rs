@@ -1,10 +1,17 @@
 //! Stores the files of a form one after the other, as they arrive.
 
-use fanfare_domain::{Code, Domain, Error, Result, media::guest_uploads::GuestUpload};
+use fanfare_domain::{
+    Code, Domain, Error, Result, logins::forged_form, media::guest_uploads::GuestUpload,
+};
 use multra::{Constraints, Multipart, SizeLimit, parse_boundary};
 use salvo::http::{Request, header::CONTENT_TYPE};
 
-use crate::{body, request_id};
+use super::FORM;
+use crate::{
+    body,
+    browser::form::{cookie, has_csrf_token},
+    request_id,
+};
 
 /// The name of the form's field.
 pub const FIELD: &str = "files";
@@ -41,6 +48,15 @@ pub async fn take(
     let (pieces, id) = (body::chunks(req.take_body()), request_id::get(req));
     let mut form = Multipart::with_constraints(Box::pin(pieces), boundary, constraints);
     let mut outcomes = Vec::new();
+    let secret = cookie(req.headers(), cx, &FORM).ok_or_else(forged_form)?;
+    let first = form.next_field().await.map_err(broken)?;
+    let token = match first.filter(|field| field.name() == Some("csrf")) {
+        Some(field) => field.text().await.map_err(broken)?,
+        None => return Err(forged_form()),
+    };
+    if !has_csrf_token(&secret, &vec![("csrf".to_owned(), token)]) {
+        return Err(forged_form());
+    }
     while let Some(field) = form.next_field().await.map_err(broken)? {
         let name = field.file_name().unwrap_or_default().to_owned();
         // A file field without a chosen file is sent with an empty name.

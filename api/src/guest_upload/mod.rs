@@ -20,7 +20,11 @@ use salvo::{
 };
 
 use crate::{
-    body, media::require_uncompressed, middleware::request::LogFields, query, reply, request_id,
+    body,
+    browser::{self, form::Cookie},
+    media::require_uncompressed,
+    middleware::request::LogFields,
+    query, reply, request_id,
     router_ext::RouterExt as _,
 };
 
@@ -44,6 +48,9 @@ pub fn router(domain: &Domain) -> Router {
         .push(Router::with_path("file").put(UploadFile(domain.clone())))
 }
 
+/// Protects the form.
+const FORM: Cookie = Cookie { name: "fanfare_drop", path: "/drop", same_site: "Strict" };
+
 /// `GET /drop/{token}`.
 struct UploadPage(Domain);
 
@@ -64,7 +71,10 @@ impl Handler for UploadPage {
     ) {
         LogFields::set_route(req, "/drop/{token}");
         match session(&self.0, req).await {
-            Ok(session) => answer(res, 200, page::open(&session, &action(req), &[])),
+            Ok(session) => {
+                let csrf = csrf(&self.0, req, res);
+                answer(res, 200, page::open(&session, (&action(req), &csrf), &[]));
+            }
             Err(error) => refuse(res, &error),
         }
     }
@@ -93,8 +103,9 @@ impl Handler for UploadForm {
         let status = if all_in { 200 } else { 400 };
         // Read again, since files have arrived: a page with all its files is closed, and shows only the results.
         let shown = session(&self.0, req).await;
+        let csrf = csrf(&self.0, req, res);
         let shown = match &shown {
-            Ok(now) => page::open(now, &action(req), &outcomes),
+            Ok(now) => page::open(now, (&action(req), &csrf), &outcomes),
             Err(_) => page::full(&before, &outcomes),
         };
         answer(res, status, shown);
@@ -141,6 +152,11 @@ impl Handler for UploadFile {
 async fn session(cx: &Domain, req: &Request) -> Result<GuestUpload> {
     let token = req.params().get("token").map(String::as_str).unwrap_or_default();
     guest_uploads::find(cx, token).await
+}
+
+/// Returns the token of the page's form.
+fn csrf(cx: &Domain, req: &Request, res: &mut Response) -> String {
+    browser::form::csrf_token(&browser::form::form_secret(req, res, cx, &FORM))
 }
 
 /// Returns the target of the page's form, which is the page itself.

@@ -11,7 +11,11 @@ const ACCEPT: &str =
     "image/jpeg,image/png,image/gif,image/webp,video/mp4,video/quicktime,video/webm";
 
 /// Renders a page that accepts files.
-pub fn open(session: &GuestUpload, action: &str, outcomes: &[UploadOutcome]) -> Markup {
+pub fn open(
+    session: &GuestUpload,
+    (action, csrf): (&str, &str),
+    outcomes: &[UploadOutcome],
+) -> Markup {
     let (left, sizes) = (session.files_left(), session.sizes());
     frame(
         "Send files",
@@ -30,6 +34,8 @@ pub fn open(session: &GuestUpload, action: &str, outcomes: &[UploadOutcome]) -> 
             p.soft.small { "No HEIC and no PDF. This page is open until " (deadline(session)) "." }
             form #drop method="post" action=(action) enctype="multipart/form-data"
                 data-left=(left) data-image=(sizes.image) data-video=(sizes.video) {
+                // Before the files: they are stored as they arrive.
+                input type="hidden" name="csrf" value=(csrf);
                 div.zone {
                     p.scripted-only.mouse { "Drag files here, or paste them." }
                     div.choose {

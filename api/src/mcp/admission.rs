@@ -7,16 +7,22 @@ use fanfare_domain::{
     access::{Caller, Scope},
     limits::Meter,
 };
+use futures_util::StreamExt as _;
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{
-        HeaderMap, Method, ReqBody,
-        header::{ACCEPT, HOST, ORIGIN, WWW_AUTHENTICATE},
+        HeaderMap, HeaderValue, Method, ReqBody, ResBody,
+        body::BytesFrame,
+        header::{ACCEPT, ALLOW, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE},
     },
 };
+use serde_json::Value;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use url::{Host, Url};
 
+use super::arguments;
 use crate::{
+    address::{self, ClientAddress},
     body::{self, RequestBody},
     keys,
     middleware::{rate_limit, request::LogFields},
@@ -41,14 +47,16 @@ pub struct OuterRequest {
     pub request_id: String,
     /// The rate limits it was counted against.
     pub meter: Meter,
-    /// The socket address of the client.
-    pub address: salvo::conn::SocketAddr,
+    /// The address of the client, as rate limits count it.
+    pub address: ClientAddress,
     /// The caller, if a key was needed.
     pub caller: Option<Caller>,
     /// The tool, once it is known, for the log line.
     pub tool: Arc<OnceLock<&'static str>>,
     /// The scope that the caller's token lacks for the tool.
     pub missing_scope: Arc<OnceLock<Scope>>,
+    /// Cancelled once the caller has the whole answer, or has gone.
+    pub ended: CancellationToken,
 }
 
 /// The middleware that admits requests.
@@ -90,10 +98,11 @@ impl AdmissionMiddleware {
         let outer = OuterRequest {
             request_id: request_id::get(req),
             meter: rate_limit::meter(req),
-            address: req.remote_addr().clone(),
+            address: ClientAddress(address::of(req, &self.domain.settings.trusted_proxies)),
             caller,
             tool: Arc::default(),
             missing_scope: Arc::default(),
+            ended: CancellationToken::new(),
         };
         req.extensions_mut().insert(outer.clone());
         Ok(outer)
@@ -102,6 +111,8 @@ impl AdmissionMiddleware {
 
 /// The parts of a request that error replies need.
 struct RefusalWriter {
+    /// The methods in the reply to another one.
+    allowed: &'static str,
     base_url: String,
     path: String,
     request_id: String,
@@ -111,8 +122,11 @@ impl RefusalWriter {
     /// Refuses a request; a 401 names the metadata document with which an OAuth client begins.
     fn refuse(&self, res: &mut Response, error: &Error) {
         reply::write(res, reply::refusal(error), &self.request_id, &self.base_url);
+        if error.code() == Code::MethodNotAllowed {
+            res.headers_mut().insert(ALLOW, HeaderValue::from_static(self.allowed));
+        }
         if error.status() == 401 {
-            let is_bad = error.code() == Code::InvalidApiKey;
+            let is_bad = error.code() != Code::MissingApiKey;
             let value = challenge::unauthorized(&self.base_url, &self.path, is_bad);
             res.headers_mut().insert(WWW_AUTHENTICATE, value);
         }
@@ -120,7 +134,7 @@ impl RefusalWriter {
 
     /// Refuses a token that lacks a scope with a 403, so that the client requests the scope.
     fn challenge_scope(&self, res: &mut Response, scope: Scope) {
-        let error = keys::insufficient_scope(scope);
+        let error = keys::token_lacks_scope(scope);
         reply::write(res, reply::refusal(&error), &self.request_id, &self.base_url);
         oauth::challenge_scope(res, &self.base_url, &self.path, scope);
     }
@@ -144,13 +158,17 @@ impl Handler for AdmissionMiddleware {
         }
         // Read before the MCP server consumes the request.
         let around = RefusalWriter {
+            // A reading request that gets here asks for a stream, which there is none of.
+            allowed: if looks { "POST" } else { "GET, HEAD, POST" },
             base_url: oauth::requested_origin(&self.domain.settings, req),
             path: req.uri().path().to_owned(),
             request_id: request_id::get(req),
         };
         match self.admit(req).await {
             Ok(outer) => {
+                let ended = outer.ended.drop_guard();
                 ctrl.call_next(req, depot, res).await;
+                end_with_body(res, ended);
                 if let Some(scope) = outer.missing_scope.get() {
                     around.challenge_scope(res, *scope);
                 }
@@ -163,15 +181,32 @@ impl Handler for AdmissionMiddleware {
     }
 }
 
+/// Keeps the guard until the body has been sent, or the caller has gone.
+fn end_with_body(res: &mut Response, guard: DropGuard) {
+    let kind = res.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
+        return;
+    }
+    let body = res.take_body();
+    res.replace_body(ResBody::stream(body.map(move |piece| {
+        let _held = &guard;
+        piece.map(BytesFrame)
+    })));
+}
+
 /// Refuses a body that is no JSON-RPC message with an ordinary error reply; leaves any other body for the server to
-/// read.
+/// read, with the arguments of a tool as an object where the client wrote them as something else.
 async fn require_message(req: &mut Request) -> Result<()> {
-    let RequestBody { raw, value, refusal } =
-        body::read(req, body::LARGEST, Code::PayloadTooLarge).await?;
+    let raw = body::read_bytes(req, body::LARGEST, Code::PayloadTooLarge).await??;
+    if raw.trim_ascii_start().starts_with(b"[") {
+        let message = "A body is one message of JSON-RPC 2.0 here; batches are not taken. Send each message by itself.";
+        return Err(Error::new(Code::InvalidJson, message));
+    }
+    let RequestBody { mut raw, value, refusal } = body::parse(req.headers(), raw).await?;
     if let Some(refusal) = refusal {
         return Err(refusal);
     }
-    let is_message = value.is_some_and(|value| {
+    let is_message = value.as_ref().is_some_and(|value| {
         let says = ["method", "result", "error"].iter().any(|name| value.get(name).is_some());
         value["jsonrpc"] == "2.0" && says
     });
@@ -179,8 +214,21 @@ async fn require_message(req: &mut Request) -> Result<()> {
         let message = "The body is no message of JSON-RPC 2.0: an object with jsonrpc and method.";
         return Err(Error::new(Code::InvalidJson, message));
     }
+    if let Some(readable) = value.and_then(with_arguments_as_object) {
+        raw = readable.to_string().into();
+    }
     *req.body_mut() = ReqBody::Once(raw);
     Ok(())
+}
+
+/// Returns a call of a tool with its arguments as an object, if they can be read as one and are none.
+fn with_arguments_as_object(mut message: Value) -> Option<Value> {
+    if message["method"] != "tools/call" {
+        return None;
+    }
+    let sent = message.get_mut("params")?.get_mut("arguments").filter(|sent| !sent.is_object())?;
+    *sent = arguments::as_object(sent.take())?.into();
+    Some(message)
 }
 
 fn accepts_stream(headers: &HeaderMap) -> bool {

@@ -1,21 +1,26 @@
 //! Runs a tool call as a request to its route.
 
-use fanfare_domain::{Code, Error, Result};
+use fanfare_domain::{Code, Error, Result, input::text, page};
 use salvo::http::{HeaderValue, ReqBody, Request, ResBody, Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use super::{
     admission::OuterRequest,
+    arguments,
     schema::{ArgumentLocation, ToolInput},
+    shrink,
 };
 use crate::{
     Route,
-    endpoint::{Admitted, Endpoint},
+    endpoint::{Admitted, CountedBefore, Endpoint},
     oauth,
     progress::Progress,
-    request_id,
+    query, request_id,
 };
+
+/// The longest result, in bytes of text: a share of an agent's context.
+const LONGEST: usize = 40_000;
 
 /// The result of a tool call.
 pub struct ToolOutcome {
@@ -28,21 +33,56 @@ pub struct ToolOutcome {
 /// Runs a tool call.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for an argument that cannot be part of a path.
+/// All violations of the tool's schema, outside of the body.
 pub async fn run(
     endpoint: &Endpoint,
     input: &ToolInput,
     outer: &OuterRequest,
-    arguments: Map<String, Value>,
+    mut arguments: Map<String, Value>,
     progress: Progress,
 ) -> Result<ToolOutcome> {
-    let mut req = request(endpoint.route(), input, arguments)?;
+    arguments::check(endpoint.route(), input, &arguments)?;
+    let chosen = match input.location(arguments::FIELDS) {
+        Some(ArgumentLocation::Reply) => arguments.remove(arguments::FIELDS),
+        _ => None,
+    };
+    let is_read = !endpoint.route().method.writes();
+    let mut page_bytes = LONGEST;
+    loop {
+        let mut req = request(endpoint.route(), input, arguments.clone())?;
+        req.extensions_mut().insert(progress.clone());
+        if page_bytes < LONGEST {
+            req.extensions_mut().insert(CountedBefore);
+        }
+        let mut outcome = page::limited_to(page_bytes, answer(endpoint, outer, req)).await?;
+        if outcome.status >= 400 {
+            return Ok(outcome);
+        }
+        if let Some(Value::String(chosen)) = &chosen {
+            shrink::select(&mut outcome.body, chosen)?;
+        }
+        // Lists are read again with fewer entries, so that their cursor goes on where they end.
+        let has_more = is_read && outcome.body.get("next_cursor").is_some() && page_bytes > 1;
+        if has_more && outcome.body.to_string().len() > LONGEST {
+            page_bytes /= 2;
+            continue;
+        }
+        shrink::fit(&mut outcome.body, LONGEST);
+        return Ok(outcome);
+    }
+}
+
+/// Sends the request to the route.
+async fn answer(
+    endpoint: &Endpoint,
+    outer: &OuterRequest,
+    mut req: Request,
+) -> Result<ToolOutcome> {
     if let Some(caller) = &outer.caller {
         req.extensions_mut().insert(Admitted(caller.clone()));
     }
     req.extensions_mut().insert(outer.meter.clone());
-    req.extensions_mut().insert(progress);
-    *req.remote_addr_mut() = outer.address.clone();
+    req.extensions_mut().insert(outer.address.clone());
     request_id::set(&mut req, &outer.request_id);
     let mut res = Response::new();
     endpoint.respond(&mut req, &mut res).await;
@@ -68,13 +108,13 @@ pub(crate) fn request(
     mut arguments: Map<String, Value>,
 ) -> Result<Request> {
     let mut req = Request::new();
-    let key = arguments.remove("idempotency_key").filter(|_| route.method.writes());
+    let key = arguments.remove(arguments::KEY).filter(|_| route.method.writes());
     let (mut path, mut query) =
         (route.path.to_owned(), form_urlencoded::Serializer::new(String::new()));
     let (mut body, mut has_query) = (Map::new(), false);
+    let waits = arguments.contains_key("wait") && !arguments.contains_key("wait_for");
     for (name, value) in arguments {
-        let known = input.locations.iter().find(|(known, _)| *known == name);
-        match known.map(|(_, place)| *place) {
+        match input.location(&name) {
             Some(ArgumentLocation::Path) => {
                 let text = in_path(&name, &value)?;
                 path = path.replace(&format!("{{{name}}}"), &encoded(&text));
@@ -91,10 +131,15 @@ pub(crate) fn request(
                     query.append_pair(&name, &as_text(&value));
                 }
             }
-            Some(ArgumentLocation::Body) | None => {
+            Some(ArgumentLocation::Reply) => {}
+            Some(ArgumentLocation::Body | ArgumentLocation::Header) | None => {
                 body.insert(name, value);
             }
         }
+    }
+    if waits && input.location("wait_for") == Some(ArgumentLocation::Query) {
+        // An agent that waits wants to know what became of it.
+        query.append_pair("wait_for", "final");
     }
     let uri = if has_query { format!("{path}?{}", query.finish()) } else { path };
     *req.uri_mut() =
@@ -114,14 +159,20 @@ pub(crate) fn request(
 /// Returns an argument as a segment of the path.
 fn in_path(name: &str, value: &Value) -> Result<String> {
     let text = match value {
-        Value::String(text) if !text.is_empty() && text.len() <= 300 => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) if is_step(text) => Some(text.clone()),
+        Value::Number(number) => query::number(&number.to_string()).map(|read| read.to_string()),
         _ => None,
     };
     text.ok_or_else(|| {
-        let message = format!("{name} must be a number or a text of at most 300 bytes.");
+        let message =
+            format!("{name} must be a number or a text of at most 300 bytes on one line.");
         Error::field(Code::InvalidField, name, message, "Send the id as a reply showed it.")
     })
+}
+
+/// Returns true if a text can be a segment of a path. A path by HTTP holds no control characters either.
+fn is_step(text: &str) -> bool {
+    (1..=300).contains(&text.len()) && text::is_clean(text)
 }
 
 fn encoded(text: &str) -> String {
@@ -155,5 +206,11 @@ mod tests {
         assert_eq!(listed.uri().query(), Some("limit=5&status=failed"));
         let foreign = made("get_post", json!({"id": "a/b?c"}));
         assert_eq!(foreign.uri().path(), "/api/v1/posts/a%2Fb%3Fc");
+        let route = ROUTES.iter().find(|route| route.name == "delete_post_group").unwrap();
+        for odd in ["a\0b", "a\nb", "", &"x".repeat(301)] {
+            let sent = Map::from_iter([("group".to_owned(), json!(odd))]);
+            let refused = request(route, &ToolInput::of(route), sent).unwrap_err();
+            assert_eq!(refused.code(), Code::InvalidField, "{odd:?}");
+        }
     }
 }

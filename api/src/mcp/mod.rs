@@ -4,12 +4,17 @@
 //! limits, scopes, roles and idempotency are those of the API.
 
 mod admission;
+mod arguments;
 mod call;
+mod finder;
 mod guide;
+mod listed;
 mod progress;
 mod schema;
 mod server;
+mod shrink;
 mod toolbox;
+mod words;
 
 use std::sync::Arc;
 

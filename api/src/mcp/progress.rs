@@ -1,6 +1,6 @@
 //! Progress notifications for clients that send a `progressToken`: the reply to a long call becomes a stream.
 
-use std::{future::Future, pin::pin, time::Duration};
+use std::{convert::Infallible, future::Future, time::Duration};
 
 use rmcp::{
     Peer, RoleServer,
@@ -24,31 +24,36 @@ pub async fn run_with_progress<T>(
     peer: &Peer<RoleServer>,
     token: &ProgressToken,
 ) -> T {
-    let mut work = pin!(work);
-    tokio::select! {
-        biased;
-        done = &mut work => return done,
-        Ok(()) = stages.changed() => {}
-    }
-    let begun = Instant::now();
-    let mut clock = interval_at(begun + PAUSE, PAUSE);
-    let mut waits = stages.borrow().max_seconds.is_some();
-    loop {
+    // The work goes on while a notification is sent: it may hold a connection to the database, and a client reads as
+    // slowly as it likes.
+    let notices = async {
+        if stages.changed().await.is_err() {
+            return std::future::pending::<Infallible>().await;
+        }
+        let begun = Instant::now();
+        let mut clock = interval_at(begun + PAUSE, PAUSE);
         // A call with a `wait` takes long: its stream opens at once.
-        if !waits {
-            tokio::select! {
-                biased;
-                done = &mut work => return done,
-                Ok(()) = stages.changed() => {}
-                _ = clock.tick() => {}
+        let mut waits = stages.borrow().max_seconds.is_some();
+        loop {
+            if !waits {
+                tokio::select! {
+                    biased;
+                    Ok(()) = stages.changed() => {}
+                    _ = clock.tick() => {}
+                }
+            }
+            waits = false;
+            let stage = stages.borrow_and_update().clone();
+            if let Some(notice) = notice(token, &stage, begun.elapsed()) {
+                // If the client has disconnected, its call goes on.
+                let _ = peer.notify_progress(notice).await;
             }
         }
-        waits = false;
-        let stage = stages.borrow_and_update().clone();
-        if let Some(notice) = notice(token, &stage, begun.elapsed()) {
-            // If the client has disconnected, its call goes on.
-            let _ = peer.notify_progress(notice).await;
-        }
+    };
+    tokio::select! {
+        biased;
+        done = work => done,
+        never = notices => match never {},
     }
 }
 

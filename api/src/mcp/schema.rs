@@ -1,9 +1,11 @@
 //! The input schema of a tool: path, query and body of its route as one flat object, which every client can read.
 
-use schemars::{SchemaGenerator, generate::SchemaSettings};
+use rmcp::model::JsonObject;
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use crate::{Route, openapi};
+use super::arguments::{FIELDS, KEY};
+use crate::{Route, openapi, schema};
 
 /// Where an argument goes in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,10 @@ pub enum ArgumentLocation {
     Query,
     /// In the body.
     Body,
+    /// In the header `Idempotency-Key`.
+    Header,
+    /// Nowhere: it says what is shown of the reply.
+    Reply,
 }
 
 /// The input of a tool, and how it becomes a request.
@@ -23,6 +29,8 @@ pub struct ToolInput {
     pub schema: Map<String, Value>,
     /// The place of each argument.
     pub locations: Vec<(String, ArgumentLocation)>,
+    /// The same schema without rules for the fields of the body, which the route checks.
+    pub outer: Value,
 }
 
 impl ToolInput {
@@ -45,6 +53,11 @@ impl ToolInput {
             input.add_all(&(body.schema)(&mut generator).to_value(), ArgumentLocation::Body);
         }
         input.finish(route.method.writes())
+    }
+
+    /// Returns the place of an argument, if there is one of this name.
+    pub fn location(&self, name: &str) -> Option<ArgumentLocation> {
+        self.locations.iter().find(|(known, _)| known == name).map(|(_, place)| *place)
     }
 }
 
@@ -88,33 +101,62 @@ impl InputBuilder {
         if writes {
             let doc = "Makes the call safe to repeat: the same key brings the first result back.";
             let key = json!({"type": "string", "maxLength": 255, "description": doc});
-            self.properties.insert("idempotency_key".to_owned(), key);
+            self.add(KEY.to_owned(), key, ArgumentLocation::Header, false);
+        } else {
+            let doc = "Only these fields of each entry, with commas.";
+            let fields = json!({"type": "string", "description": doc});
+            self.add(FIELDS.to_owned(), fields, ArgumentLocation::Reply, false);
         }
-        let Value::Object(schema) = json!({
-            "type": "object",
-            "properties": self.properties,
-            "required": self.required,
-            "additionalProperties": false,
-        }) else {
-            return ToolInput { schema: Map::new(), locations: self.places };
+        let outer = self.outer();
+        let schema = schema::object(self.properties, self.required);
+        ToolInput { schema, locations: self.places, outer }
+    }
+
+    fn outer(&self) -> Value {
+        let in_body = |name: &str| {
+            self.places
+                .iter()
+                .any(|(known, place)| known == name && *place == ArgumentLocation::Body)
         };
-        ToolInput { schema, locations: self.places }
+        let mut properties = self.properties.clone();
+        for (name, schema) in &mut properties {
+            if in_body(name) {
+                *schema = json!({});
+            }
+        }
+        let mut required = self.required.clone();
+        required.retain(|name| !name.as_str().is_some_and(in_body));
+        json!({"properties": properties, "required": required})
     }
 }
 
-/// Removes the parts of a schema that a client does not need.
+/// Returns the schema of the arguments of a tool that is no route.
+pub fn of<T: JsonSchema>() -> JsonObject {
+    let mut schema = generator().into_root_schema_for::<T>().to_value();
+    slim(&mut schema);
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    schema::object(properties, schema["required"].as_array().cloned().unwrap_or_default())
+}
+
+/// Leaves out what an agent does not need, and writes the rest as every dialect reads it.
 fn slim(schema: &mut Value) {
+    schema::simplify(schema);
+    schema::single_types(schema);
+    strip(schema);
+}
+
+fn strip(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
-            for name in ["title", "x-lines", "$schema"] {
+            for name in ["x-lines", "$schema"] {
                 fields.remove(name);
             }
-            if fields.get("default") == Some(&Value::Null) {
-                fields.remove("default");
+            if fields.get("title").is_some_and(Value::is_string) {
+                fields.remove("title");
             }
-            fields.values_mut().for_each(slim);
+            fields.values_mut().for_each(strip);
         }
-        Value::Array(items) => items.iter_mut().for_each(slim),
+        Value::Array(items) => items.iter_mut().for_each(strip),
         _ => {}
     }
 }
@@ -133,8 +175,24 @@ mod tests {
             for combinator in ["anyOf", "oneOf", "allOf", "$ref", "$defs"] {
                 assert!(!input.schema.contains_key(combinator), "{} has {combinator}", route.name);
             }
-            let text = Value::Object(input.schema).to_string();
-            assert!(!text.contains("\"$ref\""), "{} has a reference", route.name);
+            let schema = Value::Object(input.schema);
+            assert_plain(&schema, route.name);
+        }
+    }
+
+    /// Fails for what dialects of JSON Schema drop or refuse: references, several types, unions.
+    fn assert_plain(schema: &Value, name: &str) {
+        for (place, value) in schema.as_object().into_iter().flatten() {
+            let is_odd = ["$ref", "anyOf", "oneOf", "allOf", "prefixItems"].contains(&&**place)
+                || (place == "type" && value.is_array());
+            assert!(!is_odd, "{name} has {place}: {value}");
+            match value {
+                Value::Object(properties) if place == "properties" => {
+                    properties.values().for_each(|property| assert_plain(property, name));
+                }
+                Value::Object(_) => assert_plain(value, name),
+                _ => {}
+            }
         }
     }
 

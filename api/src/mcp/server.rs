@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::{Code, Error, RefusalDetails, error::excerpt};
+use fanfare_domain::{Code, Error, error::excerpt, remedies};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
-        GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, ServerCapabilities, ServerConfig,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+        CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
+        JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
 };
@@ -18,14 +19,24 @@ use serde_json::{Value, json};
 
 use super::{
     admission::{Audience, OuterRequest},
+    arguments::{self, NotRun},
     call::{self, ToolOutcome},
     guide, progress,
     toolbox::{CHANGE, FIND, READ, Selection, ToolEntry, Toolbox},
+    words,
 };
 use crate::{progress::Progress, query, reply};
 
-/// The longest result, in bytes of text.
-const LONGEST: usize = 40_000;
+/// The methods with parameters, but for `initialize`: newer versions of the protocol have none.
+const METHODS: [&str; 7] = [
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+];
 
 /// The server at one path.
 #[derive(Clone)]
@@ -44,43 +55,45 @@ impl Server {
         Self { toolbox, audience, base_url }
     }
 
-    /// Returns the operation of a call, and its arguments.
-    fn operation(
-        &self,
-        name: &str,
-        mut arguments: JsonObject,
-    ) -> Result<(&ToolEntry, JsonObject), ErrorData> {
-        let unknown = || {
-            let message = format!(
-                "There is no tool {:?}. Call find_operation to look for one.",
-                excerpt(name)
-            );
-            ErrorData::invalid_params(message, None)
-        };
+    /// Returns the operation of a call, with its arguments and their place among those of the call.
+    fn operation(&self, name: &str, arguments: JsonObject) -> Result<ToolCall<'_>, NotRun> {
         if self.audience == Audience::Anybody && !super::SIGNUP.contains(&name) {
-            return Err(unknown());
+            return Err(no_tool(name, None));
         }
         if name != READ && name != CHANGE {
-            return self.toolbox.find(name).map(|entry| (entry, arguments)).ok_or_else(unknown);
+            let entry =
+                self.toolbox.find(name).ok_or_else(|| no_tool(name, self.toolbox.nearest(name)))?;
+            return Ok(ToolCall { entry, arguments, place: "" });
         }
-        let operation = arguments.remove("operation");
-        let operation = operation.as_ref().and_then(Value::as_str).unwrap_or_default();
-        let entry = self.toolbox.find(operation).ok_or_else(|| {
-            let message = format!(
-                "There is no operation {:?}. Call find_operation to look for one.",
-                excerpt(operation)
-            );
-            ErrorData::invalid_params(message, None)
-        })?;
+        let named = arguments.get("operation").and_then(Value::as_str).unwrap_or_default();
+        let entry = self.toolbox.find(named);
+        let input = entry.map(|entry| &entry.input);
+        let (operation, arguments) = if name == READ {
+            let read: arguments::Read = arguments::runner(arguments, input)?;
+            (read.operation, read.arguments.unwrap_or_default())
+        } else {
+            let change: arguments::Change = arguments::runner(arguments, input)?;
+            let own = change.arguments.unwrap_or_default();
+            (change.operation, arguments::with_key(own, change.idempotency_key)?)
+        };
+        let entry = entry.ok_or_else(|| self.no_operation(&operation))?;
         if name == READ && entry.route.method.writes() {
-            let message = format!("{operation} may change something; run it with {CHANGE}.");
-            return Err(ErrorData::invalid_params(message, None));
+            let message = format!("{operation} may change something, and {READ} only reads.");
+            let remedy = format!("Run it with {CHANGE}.");
+            return Err(Error::field(Code::InvalidField, "operation", message, remedy).into());
         }
-        match arguments.remove("arguments") {
-            None | Some(Value::Null) => Ok((entry, JsonObject::new())),
-            Some(Value::Object(inner)) => Ok((entry, inner)),
-            Some(_) => Err(ErrorData::invalid_params("arguments must be an object.", None)),
-        }
+        Ok(ToolCall { entry, arguments, place: "/arguments" })
+    }
+
+    /// Returns the refusal of an operation that there is not.
+    fn no_operation(&self, name: &str) -> Error {
+        let message = format!("There is no operation {:?}.", excerpt(name));
+        let near = self.toolbox.nearest(name);
+        let remedy = near.map_or_else(
+            || format!("Call {FIND} to look for one."),
+            |near| format!("Use {near} if you mean that, or call {FIND} to look for one."),
+        );
+        Error::field(Code::InvalidField, "operation", message, remedy)
     }
 
     async fn run(
@@ -88,56 +101,112 @@ impl Server {
         request: CallToolRequestParams,
         context: &Context,
     ) -> Result<CallToolResult, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
+        let sent = request.arguments.unwrap_or_default();
         let (outer, _) = outer_request(context)?;
         if request.name == FIND && self.audience == Audience::Members {
-            let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
             let _ = outer.tool.set(FIND);
-            return Ok(structured(self.toolbox.search(query, outer.caller.as_ref())));
+            return Ok(match arguments::runner::<arguments::Find>(sent.clone(), None) {
+                Ok(find) => structured(self.toolbox.search(&find.query, outer.caller.as_ref())),
+                Err(NotRun::Protocol(error)) => return Err(error),
+                Err(NotRun::Refused(error)) => self.refusal(error, &sent, "", outer),
+            });
         }
-        let (entry, arguments) = self.operation(&request.name, arguments)?;
+        let ToolCall { entry, arguments, place } = match self.operation(&request.name, sent.clone())
+        {
+            Ok(call) => call,
+            Err(NotRun::Protocol(error)) => return Err(error),
+            Err(NotRun::Refused(error)) => return Ok(self.refusal(error, &sent, "", outer)),
+        };
         let _ = outer.tool.set(entry.route.name);
+        let given = arguments.clone();
         let run = |progress| call::run(&entry.endpoint, &entry.input, outer, arguments, progress);
-        let ran = match context.meta.get_progress_token() {
-            Some(token) => {
-                let (progress, stages) = Progress::channel();
-                progress::run_with_progress(run(progress), stages, &context.peer, &token).await
+        let answer = async {
+            match context.meta.get_progress_token() {
+                Some(token) => {
+                    let (progress, stages) = Progress::channel();
+                    let run = Box::pin(run(progress));
+                    progress::run_with_progress(run, stages, &context.peer, &token).await
+                }
+                None => run(Progress::default()).await,
             }
-            None => run(Progress::default()).await,
+        };
+        // Whoever has gone needs no answer; changes that have begun end in tasks of their own.
+        let ran = tokio::select! {
+            ran = answer => ran,
+            () = outer.ended.cancelled() => Err(Error::new(Code::Unavailable, "The caller has gone.")),
         };
         Ok(match ran {
-            Ok(outcome) => self.result(outcome, outer),
-            Err(error) => self.refusal(&error, outer),
+            Ok(outcome) => result(outcome, place),
+            Err(error) => self.refusal(error, &given, place, outer),
         })
     }
 
-    fn result(
+    /// Returns an error that arose before the route was asked. `place` is where `arguments` stand in the call.
+    fn refusal(
         &self,
-        ToolOutcome { status, body }: ToolOutcome,
+        error: Error,
+        arguments: &JsonObject,
+        place: &str,
         outer: &OuterRequest,
     ) -> CallToolResult {
-        if status >= 400 {
-            return refusal_result(&body);
-        }
-        let length = body.to_string().len();
-        if length <= LONGEST {
-            return structured(body);
-        }
-        let message =
-            format!("The result has {length} bytes; at most {LONGEST} are given to a tool.");
-        let limit = Some(LONGEST as u64);
-        let remedy =
-            Some("Ask for less: a smaller limit, a filter, or one entry by its id.".to_owned());
-        let details = RefusalDetails { limit, remedy, ..RefusalDetails::default() };
-        self.refusal(&Error::new(Code::ResultTooLarge, message).with_details(details), outer)
+        let situation = remedies::RequestContext {
+            base_url: self.base_url.clone(),
+            body: Some(arguments.clone().into()),
+            body_pointer: place.to_owned(),
+            ..remedies::RequestContext::default()
+        };
+        let error = remedies::add_remedies(error, &situation);
+        let refusal = reply::refusal(&error);
+        refusal_result(reply::refusal_body(refusal.body(), &outer.request_id, &self.base_url))
     }
+}
 
-    fn refusal(&self, error: &Error, outer: &OuterRequest) -> CallToolResult {
-        refusal_result(&reply::refusal_body(
-            reply::refusal(error).body(),
-            &outer.request_id,
-            &self.base_url,
-        ))
+/// A call of an operation.
+struct ToolCall<'a> {
+    entry: &'a ToolEntry,
+    arguments: JsonObject,
+    /// The JSON Pointer of `arguments` in those of the tool.
+    place: &'static str,
+}
+
+fn no_tool(name: &str, near: Option<&str>) -> NotRun {
+    let near = near.map_or_else(String::new, |near| format!(" Did you mean {near}?"));
+    let name = excerpt(name);
+    let message = format!("There is no tool {name:?}.{near} Call {FIND} to look for one.");
+    ErrorData::invalid_params(message, None).into()
+}
+
+fn result(ToolOutcome { status, mut body }: ToolOutcome, place: &str) -> CallToolResult {
+    move_fixes(&mut body, place);
+    if status >= 400 { refusal_result(body) } else { structured(body) }
+}
+
+/// Moves the fixes of a reply from the body of the request to the arguments of the call, where that body is at `place`.
+fn move_fixes(reply: &mut Value, place: &str) {
+    if place.is_empty() {
+        return;
+    }
+    match reply {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_array_mut() {
+                    Some(fixes) if name == "fix" => {
+                        fixes.iter_mut().for_each(|fix| prefix_pointers(fix, place));
+                    }
+                    _ => move_fixes(value, place),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| move_fixes(item, place)),
+        _ => {}
+    }
+}
+
+fn prefix_pointers(fix: &mut Value, place: &str) {
+    for name in ["from", "path"] {
+        if let Some(Value::String(pointer)) = fix.get_mut(name) {
+            pointer.insert_str(0, place);
+        }
     }
 }
 
@@ -155,21 +224,26 @@ fn structured(body: Value) -> CallToolResult {
 }
 
 /// Returns an error as a tool result: what is wrong, what to do, and the id of the request.
-fn refusal_result(body: &Value) -> CallToolResult {
+fn refusal_result(mut body: Value) -> CallToolResult {
+    words::of_tools(&mut body);
+    let body = &body;
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
     let remedies = body["validation_errors"].as_array().into_iter().flatten();
     let remedies = remedies.filter_map(|broken| broken["remedy"].as_str());
-    let mut remedies: Vec<_> = remedies.chain(body["remedy"].as_str()).collect();
+    let mut remedies: Vec<_> = remedies.collect();
     remedies.dedup();
+    remedies.extend(body["remedy"].as_str().filter(|own| !remedies.contains(own)));
     let remedy = match remedies.is_empty() {
         true => String::new(),
         false => format!(" Remedy: {}", remedies.join(" ")),
     };
     let line = format!(
-        "{}: {}{remedy}{} (request {})",
+        "{}: {}{remedy}{}{} ({}; request {})",
         text("code"),
         text("error"),
+        state(body),
         fixes_and_calls(body),
+        text("doc_url"),
         text("request_id")
     );
     let mut result = CallToolResult::error(vec![ContentBlock::text(line)]);
@@ -178,6 +252,20 @@ fn refusal_result(body: &Value) -> CallToolResult {
 }
 
 /// Returns the fixes and next calls of an error as text, for clients that show agents only the text.
+/// Returns where the thing stands, and what it can change to.
+fn state(body: &Value) -> String {
+    let named = |name: &str, title: &str| match &body[name] {
+        Value::Null => String::new(),
+        Value::String(text) => format!(" {title}: {text}."),
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().filter_map(Value::as_str).collect();
+            format!(" {title}: {}.", items.join(", "))
+        }
+        other => format!(" {title}: {other}."),
+    };
+    named("status", "Status") + &named("allowed", "Allowed")
+}
+
 fn fixes_and_calls(body: &Value) -> String {
     let broken = body["validation_errors"].as_array().into_iter().flatten();
     let listed = |name: &str| -> Vec<Value> {
@@ -218,7 +306,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         let (outer, parts) = outer_request(&context)?;
-        let wanted = query::pairs(parts.uri.query());
+        let wanted = query::pairs(parts.uri.query()).unwrap_or_default();
         let wanted = wanted.iter().find(|(name, _)| name == "tools");
         let selection = Selection::of(wanted.map(|(_, value)| value.as_str()));
         Ok(ListToolsResult::with_all_items(self.toolbox.list(&selection, outer.caller.as_ref())))
@@ -229,7 +317,25 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        Ok(self.run(request, &context).await?.into())
+        Ok(Box::pin(self.run(request, &context)).await?.into())
+    }
+
+    /// Answers a request whose method is unknown, or known with parameters that it does not take.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method.as_str();
+        if METHODS.contains(&method) {
+            let message = format!(
+                "The params of {:?} are not those of the protocol; `arguments` is an object.",
+                excerpt(method)
+            );
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = format!("There is no method {:?} here.", excerpt(method));
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
     async fn list_resources(
@@ -238,6 +344,14 @@ impl ServerHandler for Server {
         _context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
         Ok(ListResourcesResult::with_all_items(guide::resources()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(guide::templates()))
     }
 
     async fn read_resource(

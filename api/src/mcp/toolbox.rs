@@ -2,11 +2,16 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use fanfare_domain::access::Caller;
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use fanfare_domain::{access::Caller, input::closest_name};
+use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::{SIGNUP, schema::ToolInput};
+use super::{
+    SIGNUP, arguments,
+    finder::Finder,
+    listed::listed,
+    schema::{self, ToolInput},
+};
 use crate::{Route, endpoint::Endpoint, hints::Hints, openapi};
 
 /// The tool that finds operations by words.
@@ -16,8 +21,8 @@ pub const READ: &str = "read_operation";
 /// The tool that runs an operation that may change something.
 pub const CHANGE: &str = "change_operation";
 
-/// The most results of a search.
-const MAX_RESULTS: usize = 8;
+/// The number of results that are shown with their arguments.
+const WITH_ARGUMENTS: usize = 2;
 
 /// A tool and its route.
 pub struct ToolEntry {
@@ -35,6 +40,7 @@ pub struct Toolbox {
     entries: Vec<ToolEntry>,
     names: HashMap<&'static str, usize>,
     runners: Vec<Tool>,
+    finder: Finder,
 }
 
 /// The tools that a client asks to see.
@@ -77,13 +83,35 @@ impl Toolbox {
     pub fn new(routes: Vec<(&'static Route, Endpoint)>) -> Self {
         let entries: Vec<_> = routes.into_iter().map(entry).collect();
         let names = entries.iter().enumerate().map(|(at, entry)| (entry.route.name, at)).collect();
-        Self { entries, names, runners: runners() }
+        let routes: Vec<_> = entries.iter().map(|entry| entry.route).collect();
+        Self { names, runners: runners(), finder: Finder::new(&routes), entries }
     }
 
     /// Returns the tool of this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&ToolEntry> {
         self.entries.get(*self.names.get(name)?)
+    }
+
+    /// Returns the operation whose name is nearest to this one, if one is near.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Option<&'static str> {
+        let names: Vec<&'static str> = self.entries.iter().map(|entry| entry.route.name).collect();
+        let runners = [FIND, READ, CHANGE];
+        if let Some(near) = closest_name(name, names.iter().copied().chain(runners)) {
+            return names.iter().copied().chain(runners).find(|known| *known == near);
+        }
+        // Words in another order, and verbs of other services.
+        let words: Vec<&str> =
+            name.split(['_', '-', '.', ' ']).filter(|word| word.len() > 2).collect();
+        let shared = |known: &str| {
+            known.split('_').filter(|one| words.iter().any(|word| is_same_word(word, one))).count()
+        };
+        let best = names
+            .iter()
+            .copied()
+            .max_by_key(|known| (shared(known), std::cmp::Reverse(known.len())))?;
+        (shared(best) > 0).then_some(best)
     }
 
     /// Lists the tools that a caller sees; a caller without a key sees those of signing up.
@@ -93,30 +121,51 @@ impl Toolbox {
             let signup = self.entries.iter().filter(|entry| SIGNUP.contains(&entry.route.name));
             return signup.map(|entry| entry.tool.clone()).collect();
         };
+        let is_core = matches!(selection, Selection::Core);
         let listed = self.entries.iter().filter(|entry| selection.has(entry.route));
         let allowed = listed.filter(|entry| is_allowed(entry.route, caller));
+        // The short list has only what works as it is; to ask for another scope, an agent finds the operation first.
+        let allowed = allowed
+            .filter(|entry| !is_core || entry.route.policy.missing_scope(&caller.scopes).is_none());
         let mut tools: Vec<_> = allowed.map(|entry| entry.tool.clone()).collect();
-        if matches!(selection, Selection::Core) {
+        if is_core {
             tools.extend(self.runners.iter().cloned());
         }
         tools
     }
 
-    /// Returns the operations whose names and summaries have most of these words, best first.
+    /// Returns the operations that a question may mean, best first, the best ones with their arguments. Operations that
+    /// the usual list shows as tools are named and no more. A question that is a name is answered with that operation.
     #[must_use]
     pub fn search(&self, query: &str, caller: Option<&Caller>) -> Value {
-        let words: Vec<String> = words(query).collect();
-        let mut found: Vec<_> = self
-            .entries
-            .iter()
-            .filter(|entry| caller.is_none_or(|caller| is_allowed(entry.route, caller)))
-            .map(|entry| (score(entry.route, &words), entry))
-            .filter(|(score, _)| *score > 0)
-            .collect();
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        let shown = found.iter().take(MAX_RESULTS).map(|(_, entry)| search_result(entry));
-        json!({ "operations": shown.collect::<Vec<_>>() })
+        if let Some(entry) = self.find(query.trim()) {
+            return json!({"operations": [search_result(entry, true)]});
+        }
+        let is_open = |place: usize| {
+            caller.is_none_or(|caller| is_allowed(self.entries[place].route, caller))
+        };
+        let found = self.finder.find(query, is_open);
+        let found = found.into_iter().map(|place| &self.entries[place]);
+        let is_listed = |entry: &&ToolEntry| {
+            let lacks =
+                |caller: &Caller| entry.route.policy.missing_scope(&caller.scopes).is_some();
+            entry.route.is_core && !caller.is_some_and(lacks)
+        };
+        let (listed, others): (Vec<_>, Vec<_>) = found.partition(is_listed);
+        let results = others.iter().enumerate();
+        let results = results.map(|(place, entry)| search_result(entry, place < WITH_ARGUMENTS));
+        let tools: Vec<_> = listed.iter().map(|entry| entry.route.name).collect();
+        let mut answer = json!({"operations": results.collect::<Vec<_>>()});
+        if !tools.is_empty() {
+            answer["tools"] = tools.into();
+        }
+        answer
     }
+}
+
+/// Returns true for the singular and the plural of a word.
+fn is_same_word(one: &str, other: &str) -> bool {
+    one.trim_end_matches('s').eq_ignore_ascii_case(other.trim_end_matches('s'))
 }
 
 fn is_allowed(route: &Route, caller: &Caller) -> bool {
@@ -130,17 +179,13 @@ fn is_allowed(route: &Route, caller: &Caller) -> bool {
 
 fn entry((route, endpoint): (&'static Route, Endpoint)) -> ToolEntry {
     let input = ToolInput::of(route);
-    let schema: JsonObject = input.schema.clone();
-    let mut open = JsonObject::new();
-    open.insert("type".to_owned(), "object".into());
-    let tool = Tool::new(route.name, description(route), Arc::new(schema))
-        .with_raw_output_schema(Arc::new(open))
+    let tool = Tool::new(route.name, description(route), Arc::new(listed(&input)))
         .with_annotations(annotations(route));
     ToolEntry { route, endpoint, input, tool }
 }
 
 fn description(route: &Route) -> String {
-    format!("{}. {}", route.summary, openapi::needs(route))
+    format!("{}. {}", route.summary, route.when)
 }
 
 fn annotations(route: &Route) -> ToolAnnotations {
@@ -153,20 +198,6 @@ fn annotations(route: &Route) -> ToolAnnotations {
 }
 
 fn runners() -> Vec<Tool> {
-    let text = |doc: &str| json!({"type": "string", "maxLength": 200, "description": doc});
-    let object = |properties: Value, required: Value| match json!({
-        "type": "object", "properties": properties, "required": required, "additionalProperties": false,
-    }) {
-        Value::Object(schema) => Arc::new(schema),
-        _ => Arc::default(),
-    };
-    let run = || {
-        let arguments =
-            json!({"type": "object", "description": "Its arguments, flat: path, query and body."});
-        let properties =
-            json!({"operation": text("Name of the operation."), "arguments": arguments});
-        object(properties, json!(["operation"]))
-    };
     let hints = |title: &str, reads: bool| {
         ToolAnnotations::with_title(title)
             .read_only(reads)
@@ -177,39 +208,36 @@ fn runners() -> Vec<Tool> {
     vec![
         Tool::new(
             FIND,
-            "Find operations that have no tool of their own in this list, by words; returns names and arguments.",
-            object(json!({"query": text("What is to be done, in a few words.")}), json!(["query"])),
+            "Find operations that have no tool of their own in this list, by what is to be done; returns names, and the arguments of the best two. With an operation's name: its arguments.",
+            Arc::new(schema::of::<arguments::Find>()),
         )
         .with_annotations(hints("find operation", true)),
-        Tool::new(READ, "Run any operation that only reads, by its name.", run())
-            .with_annotations(hints("read operation", true)),
-        Tool::new(CHANGE, "Run any operation that may change something, by its name.", run())
-            .with_annotations(hints("change operation", false)),
+        Tool::new(
+            READ,
+            "Run any operation that only reads, by its name.",
+            Arc::new(schema::of::<arguments::Read>()),
+        )
+        .with_annotations(hints("read operation", true)),
+        Tool::new(
+            CHANGE,
+            "Run any operation that may change something, by its name.",
+            Arc::new(schema::of::<arguments::Change>()),
+        )
+        .with_annotations(hints("change operation", false)),
     ]
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    let parts = text.split(|mark: char| !mark.is_alphanumeric()).filter(|word| word.len() > 1);
-    parts.take(20).map(|word| word.to_lowercase().trim_end_matches('s').to_owned())
-}
-
-/// Returns the number of these words that a route has; those in its name count three times.
-fn score(route: &Route, wanted: &[String]) -> usize {
-    let has = |text: &str, word: &String| words(text).any(|known| known == *word);
-    let one = |word: &String| {
-        3 * usize::from(has(route.name, word))
-            + usize::from(has(route.summary, word))
-            + usize::from(has(route.tag, word))
-    };
-    wanted.iter().map(one).sum()
-}
-
-fn search_result(entry: &ToolEntry) -> Value {
+fn search_result(entry: &ToolEntry, with_arguments: bool) -> Value {
     let route = entry.route;
-    json!({
+    let mut result = json!({
         "operation": route.name,
         "summary": route.summary,
         "run_with": if route.method.writes() { CHANGE } else { READ },
-        "arguments": entry.input.schema,
-    })
+    });
+    if with_arguments {
+        result["when"] = route.when.into();
+        result["needs"] = openapi::needs(route).into();
+        result["arguments"] = listed(&entry.input).into();
+    }
+    result
 }

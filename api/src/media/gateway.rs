@@ -4,14 +4,14 @@ use fanfare_domain::{Code, Domain, Error, Reply, Result, media::signed};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{
-        HeaderMap, HeaderName,
+        HeaderMap, HeaderName, Method,
         header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
     },
 };
 
 use crate::{body, middleware::request::LogFields, reply, request_id};
 
-/// `PUT /upload/{token}`.
+/// `PUT /upload/{token}`, and `GET` of the same address: how far the upload is.
 pub struct UploadEndpoint(pub Domain);
 
 #[async_trait]
@@ -24,14 +24,20 @@ impl Handler for UploadEndpoint {
         _ctrl: &mut FlowCtrl,
     ) {
         LogFields::set_route(req, "/upload/{token}");
-        let answer = self.take(req).await.unwrap_or_else(|error| reply::refusal(&error));
+        let answer = if req.method() == Method::PUT {
+            self.take(req).await
+        } else {
+            let token = token(req);
+            signed::state(&self.0, &token).await.map(Reply::cast)
+        };
+        let answer = answer.unwrap_or_else(|error| reply::refusal(&error));
         reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);
     }
 }
 
 impl UploadEndpoint {
     async fn take(&self, req: &mut Request) -> Result<Reply> {
-        let token = req.params().get("token").cloned().unwrap_or_default();
+        let token = token(req);
         let (mut pieces, id) = (Box::pin(body::chunks(req.take_body())), request_id::get(req));
         let taken = async {
             let announced = signed::open(&self.0, &token).await?;
@@ -62,6 +68,10 @@ pub fn require_uncompressed(headers: &HeaderMap) -> Result<()> {
             Err(Error::new(Code::UnsupportedMediaType, message))
         }
     }
+}
+
+fn token(req: &Request) -> String {
+    req.params().get("token").cloned().unwrap_or_default()
 }
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {

@@ -2,11 +2,15 @@
 
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
-    http::{Method, StatusCode, header::HOST},
+    http::{
+        HeaderValue, Method, StatusCode,
+        header::{ALLOW, HOST},
+    },
 };
 use url::Url;
 
 use super::Files;
+use crate::middleware::cors;
 
 /// Answers all requests to the media origin with a file or 404.
 pub struct MediaOrigin {
@@ -57,17 +61,23 @@ impl Handler for MediaOrigin {
             return;
         };
         ctrl.skip_rest();
+        if cors::answers_preflight(req, res) {
+            cors::allow(res.headers_mut());
+            return;
+        }
         let path = req.uri().path();
         let name = path.strip_prefix(below.as_str()).and_then(|rest| rest.strip_prefix('/'));
         match name.map(str::to_owned) {
             _ if ![Method::GET, Method::HEAD].contains(req.method()) => {
                 res.status_code(StatusCode::METHOD_NOT_ALLOWED);
+                res.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             }
             Some(name) => self.files.answer(&name, req, res).await,
             None => {
                 res.status_code(StatusCode::NOT_FOUND);
             }
         }
+        cors::allow(res.headers_mut());
     }
 }
 

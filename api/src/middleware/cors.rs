@@ -1,4 +1,5 @@
-//! CORS: scripts of other sites may use paths that need a key, a token or nothing, but never those that need a cookie.
+//! CORS: scripts of other sites may use paths that need a key, a token or nothing, and the addresses of files and uploads,
+//! which are handed out for them; but never those that need a cookie.
 
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
@@ -12,8 +13,10 @@ use salvo::{
 };
 
 /// The paths that scripts of all sites may use, with everything below them.
-const OPEN: [&str; 8] = [
+const OPEN: [&str; 10] = [
     "/api/v1",
+    "/upload",
+    "/media",
     "/mcp",
     "/api/mcp",
     "/.well-known",
@@ -24,10 +27,11 @@ const OPEN: [&str; 8] = [
 ];
 
 const EXPOSED: &str = "WWW-Authenticate, MCP-Protocol-Version, Mcp-Session-Id, X-Request-Id, X-RateLimit-Limit, \
-     X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed";
+     X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Resource, Retry-After, Idempotent-Replayed, ETag, Accept-Ranges, \
+     Content-Length, Content-Range";
 
 const SENT: &str = "Authorization, Content-Type, Accept, Idempotency-Key, X-Request-Id, MCP-Protocol-Version, Mcp-Session-Id, \
-     Mcp-Method, Mcp-Name, Last-Event-ID";
+     Mcp-Method, Mcp-Name, Last-Event-ID, Range, If-Range, If-None-Match";
 
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
@@ -48,17 +52,13 @@ impl Handler for Cors {
             return;
         }
         allow(res.headers_mut());
-        let asks = req.headers().contains_key("access-control-request-method");
-        if req.method() == Method::OPTIONS && asks {
-            let headers = res.headers_mut();
-            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
-            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT));
-            headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200"));
-            res.status_code(StatusCode::NO_CONTENT);
+        if answers_preflight(req, res) {
             ctrl.skip_rest();
             return;
         }
         ctrl.call_next(req, depot, res).await;
+        // A handler may have replaced all headers; what was set above is for the reply to one that panics.
+        allow(res.headers_mut());
     }
 }
 
@@ -68,7 +68,22 @@ fn is_open(path: &str) -> bool {
     })
 }
 
-fn allow(headers: &mut HeaderMap) {
+/// Answers a preflight request; returns false if it is none.
+pub fn answers_preflight(req: &Request, res: &mut Response) -> bool {
+    let asks = req.headers().contains_key("access-control-request-method");
+    if req.method() != Method::OPTIONS || !asks {
+        return false;
+    }
+    let headers = res.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(SENT));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200"));
+    res.status_code(StatusCode::NO_CONTENT);
+    true
+}
+
+/// Lets scripts of all sites read a reply.
+pub fn allow(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
 }
@@ -79,12 +94,22 @@ mod tests {
 
     #[test]
     fn what_a_cookie_opens_is_not_open_to_other_sites() {
-        for open in ["/api/v1", "/api/v1/posts", "/mcp", "/.well-known/x", "/api/oauth/token"] {
+        for open in [
+            "/api/v1",
+            "/api/v1/posts",
+            "/mcp",
+            "/.well-known/x",
+            "/api/oauth/token",
+            "/upload/x",
+            "/media/x.png",
+        ] {
             assert!(is_open(open), "{open}");
         }
         for closed in [
             "/",
             "/login",
+            "/drop/x/file",
+            "/connect/sessions/x",
             "/dashboard/api",
             "/api/oauth/authorize",
             "/oauth/code",

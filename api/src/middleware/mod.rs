@@ -1,7 +1,9 @@
-//! Middleware: ids and logs of every request ([`request`]), CORS ([`cors`]), rate limits ([`rate_limit`]) and pages
-//! with a log-in ([`page`]).
+//! Middleware: ids and logs of every request ([`request`]), CORS ([`cors`]), rate limits ([`rate_limit`]), pages
+//! with a log-in ([`page`]), and the end of a process ([`farewell`]).
 
 pub mod cors;
+pub mod farewell;
 pub mod page;
 pub mod rate_limit;
 pub mod request;
+pub mod same_origin;

@@ -1,5 +1,7 @@
 //! The middleware of pages with a log-in: checks the session and the form's CSRF token, then runs the page.
 
+use std::sync::Arc;
+
 use fanfare_domain::{Domain, Error, Result, logins};
 use futures_util::future::BoxFuture;
 use maud::Markup;
@@ -13,11 +15,10 @@ use crate::browser::{
     form,
     login::{LoginForm, LoginRealm},
     response::{html, protect, redirect},
+    typed,
     visit::Visit,
 };
-use crate::{
-    address, middleware::request::LogFields, query, request_id, router_ext::RouterExt as _,
-};
+use crate::{middleware::request::LogFields, query, request_id, router_ext::RouterExt as _};
 
 /// A set of pages that share one log-in.
 #[async_trait]
@@ -152,6 +153,27 @@ impl<P: Site> PageMiddleware<P> {
     }
 }
 
+impl<P: Site> PageMiddleware<P> {
+    /// Leads to the log-in. What was typed into a form of ours is shown, since the session ended before it was sent.
+    async fn refuse_ended(&self, req: &mut Request, res: &mut Response) {
+        let login = P::realm().login_url(req);
+        if !self.takes_form || !is_from_here(req.headers()) {
+            return redirect(res, &login);
+        }
+        let form = form::raw_fields(req, self.largest).await;
+        if !typed::is_any(&form) {
+            return redirect(res, &login);
+        }
+        let main = maud::html! {
+            h1 { "Your session had expired" }
+            p.flash.bad role="alert" { "Nothing was done. Log in, then send it again." }
+            p.actions { a.button.strong href=(login) { "Log in" } }
+            (typed::beside(&form, ""))
+        };
+        html(res, StatusCode::UNAUTHORIZED, (P::realm().frame)("Your session had expired", main));
+    }
+}
+
 #[async_trait]
 impl<P: Site> salvo::Handler for PageMiddleware<P> {
     async fn handle(
@@ -166,36 +188,34 @@ impl<P: Site> salvo::Handler for PageMiddleware<P> {
         protect(res);
         let (session, token) = match self.log_in(req).await {
             Ok(Some(known)) => known,
-            Ok(None) => return redirect(res, &P::realm().login_url(req)),
+            Ok(None) => return self.refuse_ended(req, res).await,
             Err(error) => return refuse::<P>(res, &error, &request_id, None),
         };
         let form = if self.takes_form {
-            form::fields_up_to(req, self.largest).await
+            form::fields_up_to(req, (self.largest, form::MAX_FIELDS)).await
         } else {
             Ok(Vec::new())
         };
         let asked = query::checked_pairs(req.uri().query().unwrap_or_default().as_bytes());
         let (form, query, broken) = match (form, asked) {
             (Ok(form), Ok(query)) => (form, query, None),
-            (Err(error), _) | (_, Err(error)) => (Vec::new(), Vec::new(), Some(error)),
+            (Err(error), _) => (form::raw_fields(req, self.largest).await, Vec::new(), Some(error)),
+            (_, Err(error)) => (Vec::new(), Vec::new(), Some(error)),
         };
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone()));
         let visit = Visit {
             cx: self.cx.clone(),
             session,
             token,
-            address: address::of(
-                req.remote_addr(),
-                req.headers(),
-                &self.cx.settings.trusted_proxies,
-            ),
             request_id,
             path: path.collect(),
             query,
             form,
             is_document: is_document(req.headers()),
+            is_from_here: is_from_here(req.headers()),
             route: self.route,
             workspace: form::workspace(req.headers(), &self.cx),
+            zone: Arc::default(),
         };
         if let Some(error) = broken {
             return refuse::<P>(res, &error, &visit.request_id, Some(&visit));
@@ -214,6 +234,12 @@ fn is_document(headers: &HeaderMap) -> bool {
     };
     let ahead = ["purpose", "sec-purpose"].iter().any(|name| says(name, "prefetch") == Some(true));
     !ahead && says("sec-fetch-dest", "document") != Some(false)
+}
+
+/// Returns true unless the browser says that a page of another site led here. One that does not say counts as ours.
+fn is_from_here(headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
+    site.is_none_or(|site| ["same-origin", "none"].contains(&site))
 }
 
 /// Returns the HTTP status of an error.

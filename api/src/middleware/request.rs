@@ -6,11 +6,17 @@ use fanfare_domain::{Code, Error, access::Caller};
 use futures_util::FutureExt;
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
-    http::{HeaderValue, StatusCode, header::X_CONTENT_TYPE_OPTIONS},
+    http::{
+        HeaderValue, StatusCode,
+        header::{STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS},
+    },
 };
 use tracing::Instrument;
 
 use crate::{body, reply, request_id};
+
+/// Browsers ask this host over https alone, for a year from the last reply on. Neighbouring hosts are their own affair.
+const HTTPS_ONLY: &str = "max-age=31536000";
 
 /// The outermost middleware.
 pub struct RequestMiddleware {
@@ -58,6 +64,9 @@ impl Handler for RequestMiddleware {
         body::drain_unread(req, res).await;
         let headers = res.headers_mut();
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if self.base_url.starts_with("https://") {
+            headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(HTTPS_ONLY));
+        }
         if let Ok(value) = HeaderValue::from_str(&id) {
             headers.insert(request_id::HEADER, value);
         }
@@ -198,6 +207,7 @@ mod tests {
         let mut sent = TestClient::get("http://localhost/fine").send(&service()).await;
         assert!(sent.headers().contains_key("x-request-id"));
         assert_eq!(sent.headers()["x-content-type-options"], "nosniff");
+        assert_eq!(sent.headers()["strict-transport-security"], HTTPS_ONLY);
         assert_eq!(sent.take_string().await.unwrap(), "fine");
     }
 }

@@ -5,7 +5,10 @@ use fanfare_domain::{
     access::Scope,
     limits::{self, Bucket},
     logins::forged_form,
-    oauth_provider::{self, AuthorizeError, AuthorizeRequest, ConsentDecision, Parameters},
+    oauth_provider::{
+        self, AuthorizeError, AuthorizeRequest, ConsentDecision, Destination, ErrorRedirect,
+        Parameters,
+    },
     sign_in::{self, UserSession},
 };
 use maud::html;
@@ -65,7 +68,7 @@ struct ConsentRequest<'a> {
 impl Authorize {
     async fn answer(&self, req: &mut Request, res: &mut Response) -> Result<()> {
         let cx = &self.0;
-        let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
+        let address = address::of(req, &cx.settings.trusted_proxies);
         limits::admit_anonymous(cx, &[(Bucket::OauthAuthorize, &address)]).await?;
         let query = req.uri().query().unwrap_or_default().to_owned();
         if query.len() > LONGEST {
@@ -73,19 +76,19 @@ impl Authorize {
             return Err(Error::new(Code::InvalidField, message));
         }
         let (issuer, sent) =
-            (requested_origin(&cx.settings, req), Parameters::of(query.as_bytes()));
-        let request = match oauth_provider::read_request(cx, &issuer, &sent, &address).await {
-            Ok(request) => request,
-            Err(AuthorizeError::Page(error)) => return Err(error),
-            Err(AuthorizeError::Redirect(place)) => {
-                response::redirect(res, &place);
-                return Ok(());
-            }
-        };
+            (requested_origin(&cx.settings, req), Parameters::of(query.as_bytes())?);
         let token = form::cookie(req.headers(), cx, &USER_LOGIN.session);
         let session = match &token {
             Some(token) => sign_in::find(cx, token).await?,
             None => None,
+        };
+        let request = match oauth_provider::read_request(cx, &issuer, &sent, &address).await {
+            Ok(request) => request,
+            Err(AuthorizeError::Page(error)) => return Err(error),
+            Err(AuthorizeError::Redirect(back)) => {
+                send_back(res, &back, session.is_some());
+                return Ok(());
+            }
         };
         let (Some(session), Some(token)) = (session, token) else {
             response::redirect(res, &login_url(&query));
@@ -113,6 +116,7 @@ impl Authorize {
             action: format!("{ROUTE}?{}", asked.query),
             request: asked.request,
             places: &places,
+            asks_password: !asked.session.is_recent(&self.0),
             wrong,
         };
         response::html(res, status, page.markup());
@@ -136,17 +140,56 @@ impl Authorize {
             return Ok(());
         }
         let decision = decision(&fields);
-        let let_in =
-            oauth_provider::allow(cx, asked.issuer, asked.request, person, &decision).await;
-        match let_in {
+        let let_in = async {
+            require_password(cx, &asked, &fields).await?;
+            oauth_provider::allow(cx, asked.issuer, asked.request, person, &decision).await
+        };
+        match let_in.await {
             Ok(place) => response::redirect(res, &place),
-            Err(error) if error.code() == Code::InvalidField => {
+            Err(error) if [Code::InvalidField, Code::FieldRequired].contains(&error.code()) => {
                 return self.show(res, &asked, StatusCode::BAD_REQUEST, Some(&error)).await;
             }
             Err(error) => return Err(error),
         }
         Ok(())
     }
+}
+
+/// Sends a user back with an error. Anybody can register a client with any address, so somebody who has not logged in is
+/// sent to the own machine alone, and else sees where the way leads (RFC 9700 section 4.11.2).
+fn send_back(res: &mut Response, back: &ErrorRedirect, is_logged_in: bool) {
+    let to = match &back.destination {
+        Destination::ThisComputer => None,
+        Destination::Site(host) => Some(host.clone()),
+        Destination::Program(scheme) => Some(format!("the program for {scheme}")),
+    };
+    let Some(to) = to.filter(|_| !is_logged_in) else {
+        return response::redirect(res, &back.url);
+    };
+    let said = html! {
+        h1 { "This tool cannot be let in" }
+        p.flash.bad role="alert" { (back.description) }
+        p.soft { "Nothing was given away." }
+        p { a href=(back.url) rel="noreferrer" { "Go back to " (to) } }
+    };
+    response::html(
+        res,
+        StatusCode::BAD_REQUEST,
+        (USER_LOGIN.frame)("This tool cannot be let in", said),
+    );
+}
+
+/// Fails unless the user gave the password recently, or it is in the form: a tool gets in for good, as with a key.
+async fn require_password(cx: &Domain, asked: &ConsentRequest<'_>, fields: &Pairs) -> Result<()> {
+    if asked.session.is_recent(cx) {
+        return Ok(());
+    }
+    let password = form::field(fields, "password");
+    if password.is_empty() {
+        let message = "You logged in a while ago, so this needs your password.";
+        return Err(Error::field(Code::FieldRequired, "password", message, "Enter it below."));
+    }
+    sign_in::confirm_password(cx, (asked.session, asked.token), password.into()).await
 }
 
 /// Returns the decision in the form.

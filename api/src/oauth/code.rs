@@ -20,7 +20,8 @@ impl Handler for CodePage {
     ) {
         LogFields::set_route(req, "/oauth/code");
         response::protect_secret(res);
-        let sent = Parameters::of(req.uri().query().unwrap_or_default().as_bytes());
+        let sent =
+            Parameters::of(req.uri().query().unwrap_or_default().as_bytes()).unwrap_or_default();
         let (status, title, main) = match sent.get("code").filter(|code| is_code(code)) {
             Some(code) => (StatusCode::OK, "Your code", code_found(code)),
             None => (StatusCode::BAD_REQUEST, "There is no code", code_missing(sent.get("error"))),
@@ -40,7 +41,7 @@ fn code_found(code: &str) -> Markup {
         h1 { "Your code" }
         p { "Copy this code to the command line that asks for it. It is good for one minute." }
         p { code.break { (code) } }
-        p.flash.warn { "Give it to nobody: whoever asks for it in another way wants to act as you." }
+        p.flash.warn { "Give it to nobody: somebody who asks for it in another way wants to act as you." }
     }
 }
 

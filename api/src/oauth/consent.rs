@@ -18,6 +18,8 @@ pub(super) struct ConsentPage<'a> {
     pub action: String,
     pub request: &'a AuthorizeRequest,
     pub places: &'a [ConsentWorkspace],
+    /// True if the user has to enter the password again.
+    pub asks_password: bool,
     pub wrong: Option<&'a Error>,
 }
 
@@ -48,6 +50,12 @@ impl ConsentPage<'_> {
                 input type="hidden" name="csrf" value=(self.csrf);
                 (self.scopes())
                 (self.workspaces())
+                @if self.asks_password {
+                    div.field {
+                        label for="password" { "Your password, to allow it" }
+                        input #password type="password" name="password" autocomplete="current-password";
+                    }
+                }
                 p.row {
                     button type="submit" name="decision" value="allow" { "Allow" }
                     button.quiet type="submit" name="decision" value="deny" { "Deny" }

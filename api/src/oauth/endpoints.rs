@@ -71,7 +71,7 @@ impl EndpointKind {
 impl OauthEndpoint {
     async fn answer(&self, req: &mut Request, arrived: Millis) -> OauthResult<(StatusCode, Value)> {
         let cx = &self.cx;
-        let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
+        let address = address::of(req, &cx.settings.trusted_proxies);
         let limit = match self.kind {
             EndpointKind::Register => None,
             EndpointKind::Token => Some(Bucket::OauthToken),
@@ -111,7 +111,13 @@ async fn body(req: &mut Request, kind: &str, error: OauthError) -> Result<Bytes,
 
 async fn form(req: &mut Request) -> Result<Parameters, OauthFlaw> {
     let kind = "application/x-www-form-urlencoded";
-    Ok(Parameters::of(&body(req, kind, OauthError::InvalidRequest).await?))
+    let error = OauthError::InvalidRequest;
+    let sent = Parameters::of(&body(req, kind, error).await?);
+    sent.map_err(|why| OauthFlaw {
+        error,
+        parameter: "body",
+        description: why.message().to_owned(),
+    })
 }
 
 async fn registration(req: &mut Request) -> Result<ClientRegistration, OauthFlaw> {

@@ -22,7 +22,8 @@ pub(super) async fn token(cx: &Domain, sent: &Parameters, arrived: Millis) -> Oa
     }
     let client_id = required(sent, "client_id")?;
     oauth_provider::require_known(cx, client_id).await?;
-    let resource = sent.get("resource");
+    let resource: Vec<&str> = sent.all("resource").collect();
+    let resource = resource.as_slice();
     let issued = if kind == "refresh_token" {
         let token = required(sent, "refresh_token")?;
         let scope = sent.get("scope");

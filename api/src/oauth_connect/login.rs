@@ -1,44 +1,57 @@
 //! The users' log-in.
 
 use fanfare_domain::{
-    Result,
+    Domain, Result,
+    logins::LoginKind,
     sign_in::{self, SESSION_LIFETIME},
+    signup,
 };
-use maud::html;
+use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::{
     layout,
     visit::{PageResponse, Visit},
 };
-use crate::browser::{form::Cookie, login::LoginRealm};
+use crate::browser::{doors, form::Cookie, login::LoginRealm};
 
 /// The log-in of users. Its cookie is `Lax`, since a network redirects the user back from its own site.
 pub static USER_LOGIN: LoginRealm = LoginRealm {
     path: "/login",
     session: Cookie { name: "fanfare_session", path: "/", same_site: "Lax" },
     form_cookie: Cookie { name: "fanfare_before", path: "/login", same_site: "Strict" },
+    known_cookie: Cookie { name: "fanfare_known", path: "/login", same_site: "Strict" },
+    kind: LoginKind::Persons,
     home: "/dashboard",
     other_paths: &["/connect", "/api/oauth/authorize", "/invitations"],
-    intro: |next| {
-        let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
-        html! {
-            "To connect accounts, let tools in and see your API keys. "
-            a href="/forgot" { "Forgot your password?" }
-            " The operator of this service can also set one with "
-            code { "fanfare admin password EMAIL" } ". No account yet? "
-            a href={ "/signup?next=" (next) } { "Sign up" } "."
-        }
-    },
+    intro,
     frame: layout::bare,
     log_in: |tried| {
         Box::pin(async move {
-            let who = (tried.email.as_str(), tried.password);
-            sign_in::log_in(&tried.cx, who, &tried.address).await
+            let who = (tried.email.as_str(), tried.password.clone());
+            sign_in::log_in(&tried.cx, who, tried.source()).await
         })
     },
     lifetime: SESSION_LIFETIME / 1_000,
 };
+
+/// Renders how one gets an account and a password here.
+fn intro(cx: &Domain, next: &str) -> Markup {
+    let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
+    html! {
+        p.soft {
+            "To write posts, answer people, connect accounts and see your API keys. "
+            a href="/forgot" { "Forgot your password?" }
+            @if signup::require_open(cx).is_ok() {
+                " No account yet? " a href={ "/signup?next=" (next) } { "Sign up" } "."
+            } @else {
+                " No account yet? An admin of a workspace invites you, or the operator makes one with "
+                code { "fanfare admin password EMAIL" } "."
+            }
+        }
+        @if cx.settings.is_on_loopback() { (doors::on_this_machine()) }
+    }
+}
 
 /// Ends the session.
 pub async fn log_out(visit: Visit) -> Result<PageResponse> {

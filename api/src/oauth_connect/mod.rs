@@ -3,6 +3,7 @@
 //! [`PAGES`] lists every page; `middleware/page.rs` checks requests to them, and `domain::accounts::oauth_connect`
 //! carries them out.
 
+mod guest;
 mod layout;
 pub mod login;
 mod parts;
@@ -30,5 +31,5 @@ const PAGES: &[PageRoute<UserSite>] = &[
 
 /// Returns the router of the pages, with the log-in.
 pub fn router(domain: &Domain) -> Router {
-    page::router(domain, PAGES)
+    Router::new().push(guest::router(domain)).push(page::router(domain, PAGES))
 }

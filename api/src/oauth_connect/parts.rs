@@ -13,7 +13,7 @@ use fanfare_domain::{
 use maud::{Markup, html};
 
 use super::visit::Visit;
-use crate::browser::form;
+use crate::browser::{form, visit};
 
 /// The field for the address of the account's own server.
 pub const INSTANCE: &str = "instance_url";
@@ -89,8 +89,8 @@ fn other_workspace(page: &str, workspaces: &[Workspace], here: WorkspaceId) -> M
 }
 
 /// Renders the page of a session.
-pub fn session(
-    visit: &Visit,
+pub fn session<S>(
+    visit: &visit::Visit<S>,
     access: &ConnectAccess,
     message: &str,
     wrong: Option<&Error>,
@@ -100,6 +100,7 @@ pub fn session(
         h1 { "Connect " (label) }
         p.soft {
             "Workspace " strong { (access.workspace) }
+            @if let Some(app) = access.app() { " · for " strong { (app) } }
             @if access.is_sandbox() { " · " span.badge.warn { "simulated network" } }
         }
         @if let Some(wrong) = wrong { (what_is_wrong(wrong)) }
@@ -112,7 +113,8 @@ pub fn session(
             ConnectStage::Choose(choices) => (choose(visit, access, &choices)),
             ConnectStage::Connected => {
                 p.flash.good role="status" { (message) }
-                p { "You can close this page, or " a href="/connect" { "connect another account" } "." }
+                @if access.is_guest() { p { "You can close this page." } }
+                @else { p { "You can close this page, or " a href="/connect" { "connect another account" } "." } }
             }
             ConnectStage::Ended => {
                 p.flash.plain role="status" { (message) }
@@ -128,7 +130,8 @@ pub fn session(
 
 fn start_again(access: &ConnectAccess) -> Markup {
     html! {
-        p.actions { a.button href={ "/connect/" (access.spec().id) } { "Start again" } }
+        @if access.is_guest() { p { "Ask for a new link where you found this one." } }
+        @else { p.actions { a.button href={ "/connect/" (access.spec().id) } { "Start again" } } }
     }
 }
 
@@ -147,7 +150,7 @@ fn remedy(wrong: &Error) -> Option<String> {
     wrong.details().remedy.clone()
 }
 
-fn next_step(visit: &Visit, access: &ConnectAccess, way: ConnectMethod) -> Markup {
+fn next_step<S>(visit: &visit::Visit<S>, access: &ConnectAccess, way: ConnectMethod) -> Markup {
     let label = access.spec().label;
     html! {
         @match way {
@@ -197,7 +200,7 @@ fn permission_list(label: &str, permissions: &[Permission]) -> Markup {
 }
 
 /// Renders a field. The value of a secret field is never shown again.
-fn input(visit: &Visit, field: &CredentialField) -> Markup {
+fn input<S>(visit: &visit::Visit<S>, field: &CredentialField) -> Markup {
     let secret =
         ["password", "token", "key", "webhook_url"].iter().any(|part| field.name.ends_with(part));
     let shown = if secret { "" } else { visit.form(field.name).unwrap_or_default() };
@@ -227,7 +230,7 @@ fn name(field: &str) -> String {
     words
 }
 
-fn choose(visit: &Visit, access: &ConnectAccess, choices: &[AccountChoice]) -> Markup {
+fn choose<S>(visit: &visit::Visit<S>, access: &ConnectAccess, choices: &[AccountChoice]) -> Markup {
     html! {
         p { "Which of them should Fanfare post to?" }
         form.narrow method="post" action=(step(access, "choose")) {
@@ -251,7 +254,7 @@ fn choose(visit: &Visit, access: &ConnectAccess, choices: &[AccountChoice]) -> M
     }
 }
 
-fn cancel(visit: &Visit, access: &ConnectAccess) -> Markup {
+fn cancel<S>(visit: &visit::Visit<S>, access: &ConnectAccess) -> Markup {
     html! {
         form.actions method="post" action=(step(access, "cancel")) {
             (token(visit))
@@ -260,11 +263,17 @@ fn cancel(visit: &Visit, access: &ConnectAccess) -> Markup {
     }
 }
 
-fn step(access: &ConnectAccess, verb: &str) -> String {
-    format!("/connect/sessions/{}/{verb}", access.id())
+/// Returns the path of the page of a session.
+pub fn page(access: &ConnectAccess) -> String {
+    let place = if access.is_guest() { "guest" } else { "sessions" };
+    format!("/connect/{place}/{}", access.id())
 }
 
-fn token(visit: &Visit) -> Markup {
+fn step(access: &ConnectAccess, verb: &str) -> String {
+    format!("{}/{verb}", page(access))
+}
+
+fn token<S>(visit: &visit::Visit<S>) -> Markup {
     html! { input type="hidden" name="csrf" value=(form::csrf_token(&visit.token)); }
 }
 

@@ -18,6 +18,7 @@ use crate::{
         form,
         login::LoginRealm,
         response::{html, protect_with_media, redirect},
+        typed,
     },
     middleware::page::{self, Site},
 };
@@ -43,6 +44,7 @@ impl Site for UserSite {
         match answer {
             PageResponse::Page(title, main) => html(res, ok, layout::page(&visit, title, &main)),
             PageResponse::Invalid(title, main, error) => {
+                let main = typed::refused(main, &visit.form, &error);
                 html(res, page::status(&error), layout::page(&visit, title, &main));
             }
             PageResponse::Wide(title, main) => {
@@ -50,8 +52,13 @@ impl Site for UserSite {
                 html(res, ok, layout::wide(&visit, title, &main));
             }
             PageResponse::WideInvalid(title, main, error) => {
+                let main = typed::refused(main, &visit.form, &error);
                 protect_with_media(res, &visit.cx.settings.media_base_url);
                 html(res, page::status(&error), layout::wide(&visit, title, &main));
+            }
+            PageResponse::Following(title, main) => {
+                protect_with_media(res, &visit.cx.settings.media_base_url);
+                html(res, ok, layout::following(&visit, title, &main));
             }
             PageResponse::Fragment(part) => html(res, ok, part),
             PageResponse::SwitchWorkspace(id) => {
@@ -63,7 +70,7 @@ impl Site for UserSite {
             }
             PageResponse::Redirect(place) => redirect(res, &place),
             PageResponse::LeaveTo(label, url) => {
-                html(res, ok, layout::leave_to(&visit, label, &url))
+                html(res, ok, layout::leave_to(Some(&visit), &label, &url))
             }
             PageResponse::LogOut => {
                 form::set_cookie(res.headers_mut(), &visit.cx, &USER_LOGIN.session, "", 0);

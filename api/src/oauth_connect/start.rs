@@ -14,7 +14,7 @@ use super::{
     parts,
     visit::{PageResponse, Visit},
 };
-use crate::browser::visit::parse;
+use crate::browser::visit::{self, parse};
 
 /// Lists the platforms.
 pub async fn list(visit: Visit) -> Result<PageResponse> {
@@ -64,13 +64,14 @@ pub async fn begin(visit: Visit) -> Result<PageResponse> {
         workspace_client_id: brand.map(|text| parse("brand", text)).transpose()?,
         auto_start: false,
         sandbox: visit.form("sandbox").is_some(),
+        ..Default::default()
     };
     let id = oauth_connect::begin(&act, platform, new).await?;
     Ok(PageResponse::Redirect(format!("/connect/sessions/{id}")))
 }
 
 /// Returns the platform in the path.
-pub fn platform(visit: &Visit) -> Result<fanfare_domain::PlatformId> {
+pub fn platform<S>(visit: &visit::Visit<S>) -> Result<fanfare_domain::PlatformId> {
     let name = visit.path("platform");
     let missing = || {
         Error::new(

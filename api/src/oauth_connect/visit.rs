@@ -1,5 +1,7 @@
 //! Requests of users, and their responses.
 
+use std::borrow::Cow;
+
 use fanfare_domain::{Error, WorkspaceId, sign_in::UserSession};
 use maud::Markup;
 use url::Url;
@@ -19,6 +21,8 @@ pub enum PageResponse {
     Wide(&'static str, Markup),
     /// The page with an error about its form.
     WideInvalid(&'static str, Markup, Error),
+    /// A wide page whose content changes by itself: it keeps up, without scripts by loading again.
+    Following(&'static str, Markup),
     /// A fragment of a page, for the dashboard's script.
     Fragment(Markup),
     /// Switch to another workspace.
@@ -29,7 +33,15 @@ pub enum PageResponse {
     Redirect(String),
     /// A page that leads to a network. It is not a redirect, since `form-action` also applies to redirects after a
     /// form.
-    LeaveTo(&'static str, Url),
+    LeaveTo(Cow<'static, str>, Url),
     /// End the session and go to the log-in.
     LogOut,
+}
+
+impl PageResponse {
+    /// Returns a wide page, which keeps up while its content changes by itself.
+    #[must_use]
+    pub fn following(title: &'static str, main: Markup, changes: bool) -> Self {
+        if changes { Self::Following(title, main) } else { Self::Wide(title, main) }
+    }
 }

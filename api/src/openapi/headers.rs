@@ -6,10 +6,12 @@ use crate::middleware::rate_limit;
 
 const REQUEST_ID: &str = "X-Request-Id";
 const RETRY_AFTER: &str = "Retry-After";
+const REPLAYED: &str = "Idempotent-Replayed";
 
 /// Returns the components of all headers.
 pub fn all() -> Map<String, Value> {
-    let number = |doc: &str| json!({"description": doc, "schema": {"type": "integer"}});
+    let header = |doc: &str, kind: &str| json!({"description": doc, "schema": {"type": kind}});
+    let number = |doc: &str| header(doc, "integer");
     let mut all = Map::new();
     let id = json!({
         "description": "Id of the request, also in its log lines and events.",
@@ -17,9 +19,16 @@ pub fn all() -> Map<String, Value> {
     });
     all.insert(REQUEST_ID.to_owned(), id);
     for (name, doc) in rate_limit::HEADERS {
-        all.insert(name.to_owned(), number(doc));
+        let kind = if name == rate_limit::RESOURCE { "string" } else { "integer" };
+        all.insert(name.to_owned(), header(doc, kind));
     }
     all.insert(RETRY_AFTER.to_owned(), number("Seconds until it is worth trying again."));
+    let replayed = json!({
+        "description": "`true` if this is the stored reply of an earlier request with the same `Idempotency-Key`; \
+            else it is left out.",
+        "schema": {"type": "string", "enum": ["true"]},
+    });
+    all.insert(REPLAYED.to_owned(), replayed);
     all
 }
 
@@ -36,8 +45,17 @@ pub fn api() -> Value {
 
 /// Adds `Retry-After`.
 pub fn with_retry(headers: &Value) -> Value {
+    with(headers, RETRY_AFTER)
+}
+
+/// Adds `Idempotent-Replayed`.
+pub fn with_replayed(headers: &Value) -> Value {
+    with(headers, REPLAYED)
+}
+
+fn with(headers: &Value, name: &'static str) -> Value {
     let mut headers = headers.as_object().cloned().unwrap_or_default();
-    headers.append(&mut references([RETRY_AFTER]));
+    headers.append(&mut references([name]));
     Value::Object(headers)
 }
 

@@ -3,23 +3,32 @@
 mod headers;
 mod operation;
 mod parameters;
+mod part;
 mod refusals;
+mod unions;
 
-use fanfare_domain::activity::Event;
+use std::collections::BTreeSet;
+
+use fanfare_domain::{Code, activity::Event};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use crate::{Route, older_names};
+use crate::{Route, older_names, schema};
 
 pub use operation::needs;
 pub use parameters::in_path as path_schema;
+pub use part::part;
 pub use refusals::codes;
 
 const DESCRIPTION: &str = "Publishes posts on social networks at their time, once, and proves what was sent.\n\n\
     Every request body and query string is strict: an unknown field is refused and the nearest known one named. \
     Every reply carries `X-Request-Id`, and every reply \
     of `/api/v1` says in `X-RateLimit-*` where the limit stands that is nearest to its end. \
-    `HEAD` is answered wherever `GET` is. Fields may be added to replies at any time.";
+    `HEAD` is answered wherever `GET` is. Fields may be added to replies at any time. \
+    Where an address fits two paths, the one that is written out further wins: `/posts/group/status` is the group `status`.";
+
+/// The tag of what is sent to webhooks.
+const SENT_EVENTS: (&str, &str) = ("sent events", "What is sent to the addresses of webhooks.");
 
 /// The chapters, in their order.
 pub const TAGS: [(&str, &str); 20] = [
@@ -34,7 +43,7 @@ pub const TAGS: [(&str, &str); 20] = [
     ("inbox", "Messages and comments that people wrote to accounts, and their answers."),
     ("google-business", "Business profiles: reviews, media and the audit."),
     ("analytics", "Numbers of accounts and posts, and what follows from them."),
-    ("ai", "Captions, images and films made by models, paid with credits."),
+    ("ai", "Captions, images and videos made by models, paid with credits."),
     ("webhooks", "Deliveries of events to your addresses."),
     ("activity", "Polling what happened."),
     ("feedback", "Feedback for the operators, questions about the service, and a public board."),
@@ -50,17 +59,19 @@ pub const TAGS: [(&str, &str); 20] = [
 pub fn document(base_url: &str, routes: &[Route]) -> Value {
     let mut schemas = Schemas::default();
     let paths = paths(routes, &mut schemas);
-    let webhooks = webhooks(&mut schemas);
+    let webhooks = sent_event(&mut schemas);
     let mut components = components(schemas);
+    components["pathItems"] = json!({"SentEvent": webhooks});
     add_older_names(routes, &paths, &mut components);
-    let tags: Vec<_> =
-        TAGS.iter().map(|(name, doc)| json!({"name": name, "description": doc})).collect();
-    json!({
+    let tags = TAGS.iter().chain([&SENT_EVENTS]);
+    let tags: Vec<_> = tags.map(|(name, doc)| json!({"name": name, "description": doc})).collect();
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Fanfare",
             "version": env!("CARGO_PKG_VERSION"),
             "description": DESCRIPTION,
+            "contact": {"name": "The operators of this service", "url": base_url},
             "license": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": base_url}],
@@ -68,9 +79,41 @@ pub fn document(base_url: &str, routes: &[Route]) -> Value {
         "tags": tags,
         "externalDocs": {"url": format!("{base_url}/docs"), "description": "The same, for people"},
         "paths": paths,
-        "webhooks": webhooks,
+        // By reference: generators of TypeScript do not import the schemas of an operation that stands here itself.
+        "webhooks": {"event": {"$ref": "#/components/pathItems/SentEvent"}},
         "components": components,
-    })
+    });
+    schema::simplify(&mut document);
+    unions::discriminate(&mut document);
+    document
+}
+
+/// Returns every name in a document or a description that means something: fields and choices.
+#[must_use]
+pub fn words(document: &Value) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    collect_words(document, &mut words);
+    words
+}
+
+fn collect_words(value: &Value, words: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::Object(properties)) = fields.get("properties") {
+                words.extend(properties.keys().cloned());
+            }
+            let choices = fields.get("enum").and_then(Value::as_array).into_iter().flatten();
+            words.extend(choices.filter_map(Value::as_str).map(str::to_owned));
+            if let (Some(Value::String(name)), Some("query")) =
+                (fields.get("name"), fields.get("in").and_then(Value::as_str))
+            {
+                words.insert(name.clone());
+            }
+            fields.values().for_each(|inner| collect_words(inner, words));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_words(item, words)),
+        _ => {}
+    }
 }
 
 /// Schemas of requests and replies. They differ: a field that may be left out of a request is always present in a
@@ -103,11 +146,16 @@ fn paths(routes: &[Route], schemas: &mut Schemas) -> Map<String, Value> {
         methods[route.method.as_str().to_lowercase()] = operation;
     }
     paths.insert("/upload/{token}".to_owned(), operation::upload(schemas));
-    for (path, name, summary, ill) in [
-        ("/healthz", "get_health", "Is the process alive?", false),
-        ("/readyz", "get_readiness", "Can it do its work?", true),
+    for (path, name, summary, codes) in [
+        ("/healthz", "get_health", "Is the process alive?", &[Code::RateLimited][..]),
+        (
+            "/readyz",
+            "get_readiness",
+            "Can it do its work?",
+            &[Code::RateLimited, Code::Unavailable],
+        ),
     ] {
-        paths.insert(path.to_owned(), operation::health(name, summary, ill, schemas));
+        paths.insert(path.to_owned(), operation::health(name, summary, codes, schemas));
     }
     paths
 }
@@ -136,6 +184,10 @@ fn add_older_names(routes: &[Route], paths: &Map<String, Value>, components: &mu
             body["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
         let Some(schema) = components["schemas"].get_mut(name) else { continue };
         for (older, today) in older_names::fields(route.name) {
+            // The older names of a batch are those of its items.
+            if schema["properties"].get("posts").is_some() {
+                continue;
+            }
             if schema["properties"].get(older).is_some() {
                 continue;
             }
@@ -143,27 +195,42 @@ fn add_older_names(routes: &[Route], paths: &Map<String, Value>, components: &mu
                 "" => "Ignored; clients of other services send it.".to_owned(),
                 today => format!("Older name, taken over into `{today}`."),
             };
-            schema["properties"][older] = json!({"deprecated": true, "description": doc});
+            let mut property = older_names::schema(&schema["properties"], older);
+            property["deprecated"] = true.into();
+            property["description"] = doc.into();
+            schema["properties"][older] = property;
         }
     }
 }
 
 /// Returns the description of the event that is sent to webhooks.
-fn webhooks(schemas: &mut Schemas) -> Value {
+fn sent_event(schemas: &mut Schemas) -> Value {
     let event = schemas.replies.subschema_for::<Event>();
-    json!({"event": {"post": {
+    json!({"post": {
         "operationId": "receive_event",
         "summary": "Sent to a webhook when something happened that it asked for",
         "description": "Signed in `X-Fanfare-Signature`: `t=<unix seconds>,v1=<hex>`, the HMAC-SHA-256 of \
-            `<t>.<raw body>` with the webhook's whole secret. While a secret is being rotated there are two `v1`.",
-        "tags": ["webhooks"],
+            `<t>.<raw body>` with the webhook's whole secret. While secrets are being rotated there are several `v1`. \
+            Refuse a `t` that is more than five minutes old. An event may arrive more than once (its `id` tells) and \
+            in another order (`sequence`). What is not answered with 2xx within 10 seconds is sent again after 5 \
+            seconds, 5 minutes, 30 minutes, 2, 5, 10 and 10 hours. `/docs/guides/webhooks` has programs.",
+        "parameters": [
+            sent_header("X-Fanfare-Signature", "The signature of time and body."),
+            sent_header("X-Fanfare-Event", "The type of the event."),
+            sent_header("X-Fanfare-Delivery", "The id of the delivery, the same for all of its attempts."),
+        ],
+        "tags": [SENT_EVENTS.0],
         "security": [],
         "requestBody": {"required": true, "content": {"application/json": {"schema": event}}},
         "responses": {
             "2XX": {"description": "Received."},
             "410": {"description": "Gone: the webhook is disabled at once."},
         },
-    }}})
+    }})
+}
+
+fn sent_header(name: &str, doc: &str) -> Value {
+    json!({"name": name, "in": "header", "required": true, "description": doc, "schema": {"type": "string"}})
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use fanfare_domain::{
     Code,
-    access::{plan_name, role_name},
-    media::Media,
+    access::{Role, plan_name, role_name},
+    media::{Media, signed::UploadState},
 };
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::{Schemas, headers, parameters, refusals};
-use crate::{Route, Success, health::Health, hints::Hints, multipart};
+use crate::{BelongsTo, Route, Success, health::Health, hints::Hints, multipart};
 
 /// Returns the operation of a route; named types of its bodies are added to the schemas.
 pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
@@ -17,7 +17,11 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
     let last = bodies.last().cloned();
     let replies =
         route.replies.iter().flatten().zip(bodies.into_iter().chain(last.into_iter().cycle()));
-    let mut responses: Map<String, Value> = replies.map(response).collect();
+    let mut given = headers::api();
+    if route.method.writes() {
+        given = headers::with_replayed(&given);
+    }
+    let mut responses: Map<String, Value> = replies.map(|reply| response(reply, &given)).collect();
     responses.extend(refusals::responses(&refusals::codes(route), &headers::api()));
     let mut operation = json!({
         "operationId": route.name,
@@ -30,10 +34,14 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
         "x-when": route.when,
         "x-hints": Hints::of(route),
         "x-limit": route.bucket.as_str(),
+        "x-belongs-to": route.policy.belongs_to.as_str(),
         "x-role": role_name(route.policy.role),
     });
     if route.public.is_some() {
         operation["security"] = json!([]);
+    }
+    if !route.shows.is_empty() {
+        operation["x-shows"] = route.shows.into();
     }
     if let Some(scope) = route.policy.scope {
         operation["x-scope"] = scope.as_str().into();
@@ -51,25 +59,23 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
     operation
 }
 
-/// Returns the body of a file sent as `multipart/form-data`.
+/// Returns the body of a file sent as `multipart/form-data`. It names its parts in words: generators of TypeScript import
+/// the model of a form beside a JSON body, and do not write it.
 fn form() -> Value {
-    let optional = |doc: &str| json!({"type": "string", "description": doc});
+    let part = json!({"type": "string", "format": "binary"});
     json!({
         "type": "object",
         "required": [multipart::FILE],
-        "properties": {
-            (multipart::FILE): {"type": "string", "format": "binary", "description": "The file."},
-            "filename": optional("Name for people; that of the part if left out."),
-            "content_type": optional("Media type; that of the part, or of the bytes, if left out."),
-            "workspace_id": optional("The workspace, for a key without one."),
-        },
+        "additionalProperties": part,
+        "description": "The part `file` has the bytes. Optional parts: `filename`, the name for people; `content_type`, \
+            the media type, else that of the part or of the bytes; `workspace_id`, for a key without one.",
     })
 }
 
-fn response((success, schema): (&Success, Schema)) -> (String, Value) {
+fn response((success, schema): (&Success, Schema), given: &Value) -> (String, Value) {
     let body = json!({
         "description": success.doc,
-        "headers": headers::api(),
+        "headers": given,
         "content": {"application/json": {"schema": schema}},
     });
     (success.status.to_string(), body)
@@ -92,6 +98,12 @@ pub fn needs(route: &Route) -> String {
     if let Some(raised) = policy.raised {
         let fields = raised.fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>();
         text += &format!(" ({} with {})", role_name(raised.role), fields.join(" or "));
+    }
+    if let Some(drafts) = policy.drafts {
+        text += &format!(" ({} {})", role_name(Role::Editor), drafts.doc());
+    }
+    if policy.belongs_to == BelongsTo::Person {
+        text += "; a key or token that is bound to one workspace cannot use it";
     }
     if let Some(plan) = policy.plan {
         text += &format!(", on the plan {} or larger", plan_name(plan));
@@ -119,29 +131,45 @@ pub fn upload(schemas: &mut Schemas) -> Value {
     });
     responses.insert("201".to_owned(), taken);
     let file = json!({"schema": {"type": "string", "format": "binary"}});
-    json!({"put": {
+    let token =
+        json!([{"name": "token", "in": "path", "required": true, "schema": {"type": "string"}}]);
+    let state = schemas.replies.subschema_for::<UploadState>();
+    let codes = [Code::NotFound, Code::RateLimited, Code::InternalError, Code::Unavailable];
+    let mut states = refusals::responses(&codes, &headers::common());
+    let known = json!({
+        "description": "Whether the file is stored, and until when it can be sent.",
+        "content": {"application/json": {"schema": state}},
+    });
+    states.insert("200".to_owned(), known);
+    json!({"get": {
+        "operationId": "get_upload",
+        "summary": "Show whether an announced file is stored, after an answer that was lost",
+        "description": "The whole address is `upload_url` of the announcement. Needs no key.",
+        "tags": ["media"],
+        "security": [],
+        "parameters": token,
+        "responses": states,
+    }, "put": {
         "operationId": "send_upload",
         "summary": "Send an announced file: exactly its bytes, with the headers of the announcement, once",
         "description": "The whole address is `upload_url` of the announcement. Needs no key.",
         "tags": ["media"],
         "security": [],
-        "parameters": [{"name": "token", "in": "path", "required": true, "schema": {"type": "string"}}],
+        "parameters": token,
         "requestBody": {"required": true, "content": {"*/*": file}},
         "responses": responses,
     }})
 }
 
-/// Returns the operation of a health check, which needs no key.
-pub fn health(name: &str, summary: &str, ill: bool, schemas: &mut Schemas) -> Value {
+/// Returns the operation of a health check, which needs no key, with these refusals.
+pub fn health(name: &str, summary: &str, codes: &[Code], schemas: &mut Schemas) -> Value {
     let status = json!({"schema": schemas.replies.subschema_for::<Health>()});
-    let mut responses = Map::new();
+    let mut responses = refusals::responses(codes, &headers::common());
     let well = json!({"description": "Yes.", "content": {"application/json": status}});
     responses.insert("200".to_owned(), well);
-    if ill {
-        responses.extend(refusals::responses(&[Code::Unavailable], &headers::common()));
-    }
     json!({"get": {
         "operationId": name, "summary": summary, "tags": ["discovery"], "security": [],
+        "description": "For load balancers and monitoring. Needs no key.",
         "responses": responses,
     }})
 }

@@ -3,7 +3,7 @@
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use crate::{Route, WorkspaceScope, older_names};
+use crate::{Route, WorkspaceScope, older_names, schema};
 
 /// Returns the components of request headers that several routes accept.
 pub fn shared() -> Value {
@@ -13,7 +13,10 @@ pub fn shared() -> Value {
             "in": "header",
             "required": false,
             "description": "Makes the request safe to send again: within 24 hours the same key brings the first \
-                answer back, with `Idempotent-Replayed: true`.",
+                answer back, with `Idempotent-Replayed: true`, and costs a read. Bodies are compared in their canonical \
+                form (RFC 8785), so the order of keys and white space do not matter. Only answers to requests that \
+                changed something are kept: what was refused or only checked can be sent again under its key, \
+                corrected or not.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
     })
@@ -43,7 +46,13 @@ pub fn in_path(route: &Route, name: &str) -> Value {
     match (name, route.policy.workspace) {
         // Posts and messages on a simulated network have the network's own ids.
         ("id", _) if route.path.contains("{platform}") => json!({"type": "string"}),
-        ("id", WorkspaceScope::Post | WorkspaceScope::Account) => json!({"type": "integer"}),
+        (
+            "id",
+            WorkspaceScope::Post
+            | WorkspaceScope::Account
+            | WorkspaceScope::Comment
+            | WorkspaceScope::Conversation,
+        ) => json!({"type": "integer"}),
         ("id" | "delivery_id", _) => json!({"type": "string", "format": "uuid"}),
         _ => json!({"type": "string"}),
     }
@@ -78,21 +87,7 @@ fn plain(mut schema: Value) -> (Value, String) {
         if let Some(Value::String(text)) = fields.remove("description") {
             doc = text;
         }
-        if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
-            choices.retain(|choice| choice["type"] != "null");
-            if let [Value::Object(only)] = &choices[..] {
-                let only = only.clone();
-                fields.remove("anyOf");
-                fields.extend(only);
-            }
-        }
-        if let Some(Value::Array(kinds)) = fields.get_mut("type") {
-            kinds.retain(|kind| kind != "null");
-            if let [only] = &kinds[..] {
-                let only = only.clone();
-                fields.insert("type".to_owned(), only);
-            }
-        }
     }
+    schema::single_types(&mut schema);
     (schema, doc)
 }

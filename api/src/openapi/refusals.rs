@@ -26,7 +26,12 @@ pub fn codes(route: &Route) -> Vec<Code> {
     let policy = &route.policy;
     let mut codes = vec![Code::UnknownField];
     if route.public.is_none() {
-        codes.extend([Code::MissingApiKey, Code::InvalidApiKey]);
+        codes.extend([
+            Code::MissingApiKey,
+            Code::InvalidApiKey,
+            Code::ApiKeyExpired,
+            Code::ApiKeyRevoked,
+        ]);
     }
     codes.extend([Code::RateLimited, Code::InternalError, Code::Unavailable]);
     let mut when = |is_so: bool, more: &[Code]| {
@@ -66,7 +71,7 @@ pub fn codes(route: &Route) -> Vec<Code> {
 const fn workspace(scope: WorkspaceScope) -> &'static [Code] {
     match scope {
         WorkspaceScope::Home => &[],
-        WorkspaceScope::Query | WorkspaceScope::Body => {
+        WorkspaceScope::Query | WorkspaceScope::Body | WorkspaceScope::AccountFilter => {
             &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound]
         }
         WorkspaceScope::AccountInQuery | WorkspaceScope::AccountInBody => {

@@ -1,19 +1,27 @@
 //! `/forgot`: requests a link to set a new password. The reply is the same for every address.
 
-use fanfare_domain::{Domain, Result, logins::forged_form, mail};
+use fanfare_domain::{
+    Domain, Result,
+    mail::{self, MailTransport},
+};
 use maud::{Markup, html};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{Method, StatusCode},
 };
+use url::form_urlencoded;
 
-use super::{FORM, refuse};
+use super::refuse;
 use crate::{
     address,
-    browser::{form, response},
+    browser::{
+        form::{self, FORM},
+        mail_note::mail_note,
+        response,
+    },
     middleware::request::LogFields,
     oauth_connect::login::USER_LOGIN,
-    request_id,
+    query, request_id,
 };
 
 /// Shows and handles the form.
@@ -32,25 +40,32 @@ impl Handler for Forgot {
         response::protect(res);
         if req.method() != Method::POST {
             let token = form::form_secret(req, res, &self.0, &FORM);
-            return show(res, StatusCode::OK, ask(&form::csrf_token(&token), None));
+            let pairs = query::pairs(req.uri().query()).unwrap_or_default();
+            let email =
+                pairs.iter().find(|(name, _)| name == "email").map(|(_, email)| email.as_str());
+            let page = ask(&self.0, &form::csrf_token(&token), email);
+            return show(res, StatusCode::OK, page);
         }
         match self.take(req).await {
-            Ok(()) => show(res, StatusCode::OK, sent_page()),
-            Err(error) => refuse(res, &error, &request_id::get(req), ("/forgot", "Try again")),
+            Ok(()) => show(res, StatusCode::OK, sent_page(&self.0)),
+            Err(error) => {
+                // The address that was typed is kept in the way back.
+                let fields = form::raw_fields(req, form::LARGEST).await;
+                let email = form::field(&fields, "email");
+                let email: String = form_urlencoded::byte_serialize(email.as_bytes()).collect();
+                let again = format!("/forgot?email={email}");
+                refuse(res, &error, &request_id::get(req), (&again, "Try again"));
+            }
         }
     }
 }
 
 impl Forgot {
     async fn take(&self, req: &mut Request) -> Result<()> {
-        let fields = form::fields(req).await?;
-        let before = form::cookie(req.headers(), &self.0, &FORM);
-        if !before.is_some_and(|before| form::has_csrf_token(&before, &fields)) {
-            return Err(forged_form());
-        }
+        let fields = form::own_fields(req, &self.0, &FORM).await?;
         let email = form::field(&fields, "email");
         let trusted = &self.0.settings.trusted_proxies;
-        let address = address::of(req.remote_addr(), req.headers(), trusted);
+        let address = address::of(req, trusted);
         mail::request_reset(&self.0, &email, &address).await
     }
 }
@@ -59,10 +74,11 @@ fn show(res: &mut Response, status: StatusCode, main: Markup) {
     response::html(res, status, (USER_LOGIN.frame)("Forgot your password?", main));
 }
 
-fn ask(csrf: &str, email: Option<&str>) -> Markup {
+fn ask(cx: &Domain, csrf: &str, email: Option<&str>) -> Markup {
     html! {
         h1 { "Forgot your password?" }
         p.soft { "Enter your e-mail address. We send you a link to choose a new password." }
+        (mail_note(cx))
         form.narrow method="post" action="/forgot" {
             input type="hidden" name="csrf" value=(csrf);
             label for="email" { "E-mail address" }
@@ -73,13 +89,15 @@ fn ask(csrf: &str, email: Option<&str>) -> Markup {
     }
 }
 
-fn sent_page() -> Markup {
+fn sent_page(cx: &Domain) -> Markup {
+    let is_sent = matches!(cx.settings.mail_transport(), MailTransport::Smtp(_));
     html! {
         h1 { "Check your mail" }
         p.flash.good role="status" {
             "If there is an account with this address, a link is on its way. It works for one hour."
         }
-        p.soft { "No e-mail after a few minutes? Check your spam folder and the address." }
+        (mail_note(cx))
+        @if is_sent { p.soft { "No e-mail after a few minutes? Check your spam folder and the address." } }
         p { a href="/login" { "Back to the log-in" } }
     }
 }

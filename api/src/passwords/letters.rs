@@ -1,4 +1,4 @@
-//! `/dev/mail`: the last letters, if no mail server is configured and the service runs on the visitor's own machine.
+//! `/dev/mail`: the last e-mails, if no mail server is configured and the service runs on the visitor's own machine.
 
 use fanfare_domain::{
     Code, Domain, Error, Reply, Result,
@@ -43,7 +43,7 @@ impl Handler for Letters {
                 reply::write(res, said, &request_id::get(req), &self.0.settings.base_url);
             }
             Ok(letters) => {
-                response::html(res, StatusCode::OK, (USER_LOGIN.frame)("Letters", page(&letters)));
+                response::html(res, StatusCode::OK, (USER_LOGIN.frame)("E-mails", page(&letters)));
             }
             Err(error) => {
                 let said = reply::refusal(&error);
@@ -97,9 +97,9 @@ fn json(shown: &ShownLetter) -> Value {
 
 fn page(letters: &[ShownLetter]) -> Markup {
     html! {
-        h1 { "Letters" }
+        h1 { "E-mails" }
         p.soft { "No mail server is set, so e-mails are shown here: the last 50, for a day." }
-        @if letters.is_empty() { p.empty { "No letter yet." } }
+        @if letters.is_empty() { p.empty { "No e-mail yet." } }
         @for shown in letters {
             article.card {
                 h2 { (shown.letter.subject) }

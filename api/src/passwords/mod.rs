@@ -9,14 +9,7 @@ use fanfare_domain::{Domain, Error};
 use maud::html;
 use salvo::{Response, Router, http::StatusCode};
 
-use crate::{
-    browser::{form::Cookie, response},
-    oauth_connect::login::USER_LOGIN,
-    router_ext::RouterExt as _,
-};
-
-/// The cookie that protects the forms of these pages.
-static FORM: Cookie = Cookie { name: "fanfare_form", path: "/", same_site: "Strict" };
+use crate::{browser::response, oauth_connect::login::USER_LOGIN, router_ext::RouterExt as _};
 
 /// Returns the router of the pages.
 pub fn router(domain: &Domain) -> Router {

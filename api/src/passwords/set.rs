@@ -1,4 +1,4 @@
-//! `/set-password/{token}`: the link in a letter. Opening it changes nothing, so that programs that follow links in
+//! `/set-password/{token}`: the link in an e-mail. Opening it changes nothing, so that programs that follow links in
 //! mail do no harm.
 
 use fanfare_domain::{
@@ -18,13 +18,17 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::refuse;
 use crate::{
-    browser::{form, response},
+    browser::{
+        form::{self, FORM},
+        response,
+    },
     middleware::request::LogFields,
     oauth_connect::login::USER_LOGIN,
     request_id,
 };
 
-/// Shows and handles the form. The token in the address is the authorization, so that the form needs no CSRF token.
+/// Shows and handles the form. The token in the address says whose password it is; that of the form, that the person
+/// who sends it has seen the page: otherwise another site could log its visitors in as somebody else.
 pub struct SetPassword(pub Domain);
 
 #[async_trait]
@@ -42,7 +46,7 @@ impl Handler for SetPassword {
         let done = if req.method() == Method::POST {
             self.take(req, res, &token).await
         } else {
-            self.show(res, &token, None).await
+            self.show(req, res, &token, None).await
         };
         if let Err(error) = done {
             let way = ("/forgot", "Ask for a new link");
@@ -52,22 +56,32 @@ impl Handler for SetPassword {
 }
 
 impl SetPassword {
-    async fn show(&self, res: &mut Response, token: &str, wrong: Option<&Error>) -> Result<()> {
+    async fn show(
+        &self,
+        req: &Request,
+        res: &mut Response,
+        token: &str,
+        wrong: Option<&Error>,
+    ) -> Result<()> {
         let link = links::find(&self.0, token).await?;
         let status = match wrong {
             Some(error) => StatusCode::from_u16(error.status()).unwrap_or(StatusCode::BAD_REQUEST),
             None => StatusCode::OK,
         };
-        response::html(res, status, (USER_LOGIN.frame)("Choose a password", page(&link, wrong)));
+        let csrf = form::csrf_token(&form::form_secret(req, res, &self.0, &FORM));
+        let main = page(&link, &csrf, wrong);
+        response::html(res, status, (USER_LOGIN.frame)("Choose a password", main));
         Ok(())
     }
 
     async fn take(&self, req: &mut Request, res: &mut Response, token: &str) -> Result<()> {
-        let fields = form::fields(req).await?;
+        // What has ended is said first.
+        links::find(&self.0, token).await?;
+        let fields = form::own_fields(req, &self.0, &FORM).await?;
         let password = SecretString::from(form::field(&fields, "password"));
         if form::field(&fields, "password_again") != password.expose_secret() {
             let wrong = Error::new(Code::InvalidField, "The two passwords differ.");
-            return self.show(res, token, Some(&wrong)).await;
+            return self.show(req, res, token, Some(&wrong)).await;
         }
         match links::redeem(&self.0, token, password).await {
             Ok(redeemed) => {
@@ -84,14 +98,14 @@ impl SetPassword {
                 Ok(())
             }
             Err(error) if error.code() == Code::InvalidField => {
-                self.show(res, token, Some(&error)).await
+                self.show(req, res, token, Some(&error)).await
             }
             Err(error) => Err(error),
         }
     }
 }
 
-fn page(link: &PasswordLink, wrong: Option<&Error>) -> Markup {
+fn page(link: &PasswordLink, csrf: &str, wrong: Option<&Error>) -> Markup {
     html! {
         h1 { "Choose a password" }
         p.soft {
@@ -105,6 +119,7 @@ fn page(link: &PasswordLink, wrong: Option<&Error>) -> Markup {
             }
         }
         form.narrow method="post" {
+            input type="hidden" name="csrf" value=(csrf);
             input type="hidden" name="username" value=(link.email) autocomplete="username";
             label for="password" { "Password (10 to 200 characters)" }
             input #password type="password" name="password" autocomplete="new-password" required autofocus;

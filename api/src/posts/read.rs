@@ -13,7 +13,8 @@ pub async fn list(mut call: Call) -> Result<Reply<posts::PostPage>> {
 /// Shows a post.
 pub async fn get(mut call: Call) -> Result<Reply<posts::OnePost>> {
     let (wait, id) = (call.query()?, call.post()?);
-    wait::for_change(wait, &call.progress, || posts::get(&call.act, id)).await
+    wait::for_change(wait, (&call.progress, &call.act.cx.stopping), || posts::get(&call.act, id))
+        .await
 }
 
 /// Lists what a post is missing.

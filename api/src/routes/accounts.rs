@@ -18,6 +18,7 @@ pub(super) const ROUTES: &[Route] = &[
         .core()
         .counts_against(Bucket::Reads)
         .takes_query(Query::of::<ListQuery>())
+        .shows("accounts")
         .answers(200, "The accounts, oldest first."),
     Route::new(Method::Get, "/api/v1/accounts/{id}/schema", "get_platform_schema",
         reads(Scope::AccountsRead, WorkspaceScope::Account),

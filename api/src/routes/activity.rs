@@ -3,18 +3,21 @@
 use super::parts::reads;
 use crate::{Method, Query, Route, WorkspaceScope, activity};
 use fanfare_domain::{
+    Code,
     access::Scope,
     activity::{ActivityQuery, EventsQuery},
 };
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Method::Get, "/api/v1/events", "list_events", reads(Scope::PostsRead, WorkspaceScope::Query),
+    Route::new(Method::Get, "/api/v1/events", "list_events",
+        reads(Scope::PostsRead, WorkspaceScope::AccountFilter),
         &activity::list_events)
         .doc("activity", "Poll the event stream, oldest first")
         .when("Use it in programs that must not miss anything; agents that wait for one post read it with `wait`.")
         .takes_query(Query::of::<EventsQuery>())
-        .answers(200, "Events after the one named."),
+        .answers(200, "Events after the one named.")
+        .refuses(&[Code::SequenceUnknown]),
     Route::new(Method::Get, "/api/v1/activity", "list_activity", reads(Scope::PostsRead, WorkspaceScope::Query),
         &activity::list)
         .doc("activity", "List recent activity, newest first")

@@ -27,6 +27,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("brands", "List the accounts of a brand")
         .when("Use it to find the accounts of one client; all accounts are in the list of accounts.")
         .takes_query(Query::of::<CursorQuery>())
+        .shows("accounts")
         .answers(200, "The accounts, oldest first."),
     Route::new(Method::Get, "/api/v1/brands/{id}/profile", "get_brand_profile",
         reads(Scope::AccountsRead, WorkspaceScope::Brand),

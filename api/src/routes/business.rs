@@ -1,7 +1,7 @@
 //! Routes of business profiles.
 
 use super::parts::reads_either;
-use super::parts::{REFUSED_BUSINESS, writes};
+use super::parts::{REFUSED_BUSINESS, REFUSED_BUSINESS_MEDIA, writes};
 use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, business};
 use fanfare_domain::{
     Code,
@@ -20,6 +20,7 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it to find reviews that wait for an answer (`replied=false`); not for comments on posts.")
         .counts_against(Bucket::Reads)
         .takes_query(Query::of::<ReviewFilter>())
+        .shows("reviews")
         .answers(200, "A page of reviews.")
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
     Route::new(Method::Post, "/api/v1/google-business/reviews/reply", "reply_to_review",
@@ -45,7 +46,8 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it for drafts of answers; it costs a credit and posts nothing.")
         .counts_against(Bucket::Captions)
         .takes_body(Body::of::<NewReviewReplies>(r#"{"review_id": 7, "tone": "warm", "count": 2}"#))
-        .answers(200, "The suggested answers. There may be fewer than were asked for.")
+        .shows("suggestions")
+        .answers(200, "The suggested answers, which may be fewer than were asked for; with `dry_run` the price.")
         .refuses(&[Code::ReviewNotFound, Code::InsufficientCredits, Code::ContentRefused, Code::ProviderBadAnswer,
             Code::ProviderUnreachable, Code::ProviderNotConfigured]),
     Route::new(Method::Get, "/api/v1/google-business/review-link", "get_review_link",
@@ -66,7 +68,7 @@ pub(super) const ROUTES: &[Route] = &[
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
     Route::new(Method::Get, "/api/v1/google-business/media", "list_business_media",
         reads_either(WorkspaceScope::AccountInQuery), &business::list_media)
-        .doc("google-business", "List the photos and films of locations, whoever added them")
+        .doc("google-business", "List the photos and videos of locations, added here or elsewhere")
         .when("Use it to find the `media_name` that a deletion needs; not for files of posts.")
         .counts_against(Bucket::Reads)
         .takes_query(Query::of::<MediaFilter>())
@@ -74,7 +76,7 @@ pub(super) const ROUTES: &[Route] = &[
         .refuses(&[Code::PlatformMismatch, Code::LocationNotFound]),
     Route::new(Method::Post, "/api/v1/google-business/media", "add_business_media",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &business::add_media)
-        .doc("google-business", "Add a photo or film to a location")
+        .doc("google-business", "Add a photo or video to a location")
         .when("Use it with a file of this service for a location's gallery; not for posts.")
         .takes_body(Body::of::<NewMedia>(r#"{"source_url": "https://fanfare.example/media/2f9c.jpg", "category": "INTERIOR"}"#))
         .answers(202, "It is on its way.")
@@ -82,10 +84,10 @@ pub(super) const ROUTES: &[Route] = &[
             Code::MediaTypeUnsupported, Code::MediaTooLarge, Code::MediaDimensionsUnsupported, Code::MediaNotFound]),
     Route::new(Method::Delete, "/api/v1/google-business/media", "delete_business_media",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Query), &business::delete_media)
-        .doc("google-business", "Delete a photo or film of a location")
+        .doc("google-business", "Delete a photo or video of a location")
         .when("Use it when the user named the photo; a deleted one cannot be brought back.")
         .takes_query(Query::of::<MediaRef>())
         .answers(200, "It is deleted.")
         .answers(202, "The outcome is open: list the media again.")
-        .refuses(REFUSED_BUSINESS),
+        .refuses(REFUSED_BUSINESS_MEDIA),
 ];

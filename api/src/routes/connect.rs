@@ -8,7 +8,10 @@ use crate::{
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
-    accounts::{ConnectRequest, oauth_connect::NewConnectSession},
+    accounts::{
+        ConnectRequest,
+        oauth_connect::{ConnectSettingsChanges, NewConnectSession},
+    },
 };
 
 #[rustfmt::skip]
@@ -19,6 +22,21 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it to learn how platforms are connected and which are not set up; not to begin connecting.")
         .takes_query(Query::of::<WorkspaceQuery>())
         .answers(200, "The options of all platforms."),
+    Route::new(Method::Get, "/api/v1/connect/settings", "get_connect_settings",
+        reads(Scope::AccountsRead, WorkspaceScope::Query), &connect::get_settings)
+        .doc("connect", "Show to which addresses people may be sent back, and whether links need an account")
+        .when("Use it before `return_url` or `guest` of a connect session; not to see how a platform is connected.")
+        .takes_query(Query::of::<WorkspaceQuery>())
+        .shows("connect_settings")
+        .answers(200, "The settings of the workspace."),
+    Route::new(Method::Patch, "/api/v1/connect/settings", "update_connect_settings",
+        writes(Scope::AccountsWrite, Role::Admin, WorkspaceScope::Body), &connect::change_settings)
+        .doc("connect", "Set to which addresses people may be sent back, and whether links need an account")
+        .when("Use it when a product of the user lets its own customers connect accounts; ask before `guest_links`.")
+        .takes_body(Body::of::<ConnectSettingsChanges>(
+            r#"{"guest_links": true, "return_urls": ["https://example.com/connected"], "app_name": "Example"}"#))
+        .shows("connect_settings")
+        .answers(200, "The settings of the workspace."),
     Route::new(Method::Get, "/api/v1/connect/{platform}", "get_connect_link",
         reads(Scope::AccountsRead, WorkspaceScope::Query),
         &connect::get_options)

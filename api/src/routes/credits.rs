@@ -2,7 +2,7 @@
 
 use super::parts::wallet;
 use crate::{Bucket, Method, Query, Route, billing::credits, discovery::WorkspaceQuery};
-use fanfare_domain::{Code, webhooks::DeliveryQuery};
+use fanfare_domain::{Code, credits::UsageQuery, webhooks::DeliveryQuery};
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
@@ -14,6 +14,14 @@ pub(super) const ROUTES: &[Route] = &[
         .takes_query(Query::of::<WorkspaceQuery>())
         .answers(200, "The wallet.")
         .refuses(&[Code::WalletUnavailable]),
+    Route::new(Method::Get, "/api/v1/credits/usage", "get_credit_usage", wallet(), &credits::usage)
+        .doc("billing", "Add up what operations have cost, by workspace, key or your own `reference`")
+        .when("Use it to bill customers for what they used; not for the balance, nor for single operations.")
+        .counts_against(Bucket::Reads)
+        .takes_query(Query::of::<UsageQuery>())
+        .shows("usage")
+        .answers(200, "The sums, the largest first.")
+        .refuses(&[Code::WalletUnavailable, Code::InvalidTimestamp]),
     Route::new(Method::Get, "/api/v1/credits/ledger", "list_credit_entries", wallet(), &credits::ledger)
         .doc("billing", "List the changes of the wallet, newest first")
         .when("Use it to explain where credits went; not for the balance alone.")

@@ -14,9 +14,9 @@ use fanfare_domain::{
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/inbox/conversations", "list_conversations",
-        pro(reads(Scope::PostsRead, WorkspaceScope::Query)), &inbox::list_conversations)
+        pro(reads(Scope::PostsRead, WorkspaceScope::AccountFilter)), &inbox::list_conversations)
         .doc("inbox", "List conversations, those with the latest activity first")
-        .when("Use it to find messages that wait for an answer; not for comments on posts.")
+        .when("Use it to find messages that need attention, such as those that wait for an answer; not for comments on posts.")
         .counts_against(Bucket::Reads)
         .takes_query(Query::of::<ConversationFilter>())
         .answers(200, "A page of conversations."),
@@ -36,7 +36,7 @@ pub(super) const ROUTES: &[Route] = &[
         .answers(202, "The outcome is open: read the message again.")
         .refuses(REFUSED_OUTGOING),
     Route::new(Method::Get, "/api/v1/inbox/comments", "list_comments",
-        pro(reads(Scope::PostsRead, WorkspaceScope::Query)), &inbox::list_comments)
+        pro(reads(Scope::PostsRead, WorkspaceScope::AccountFilter)), &inbox::list_comments)
         .doc("inbox", "List comments on posts, newest first, replies among them")
         .when("Use it to find comments that wait for an answer (`unanswered=true`); not for direct messages.")
         .counts_against(Bucket::Reads)
@@ -68,6 +68,7 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("inbox", "Answer a comment in public, or on Instagram once by a direct message")
         .when("Use it once the user agreed, because it is public; not while `can` lacks `reply`.")
         .takes_body(Body::of::<CommentReply>(r#"{"text": "Glad that you like it!"}"#))
+        .shows("comment")
         .answers(201, "The network has the answer.")
         .answers(202, "The outcome is open: read the comment again.")
         .refuses(REFUSED_OUTGOING),

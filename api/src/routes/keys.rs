@@ -15,7 +15,7 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it to give a program its own key with few scopes; not to share one key.")
         .takes_body(Body::of::<KeyRequest>(r#"{"name": "nightly import", "scopes": ["posts:read", "posts:write"], "expires_in_days": 90}"#))
         .answers(201, "The key.")
-        .refuses(&[Code::KeyLimit, Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound,
+        .refuses(&[Code::KeyLimit, Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound, Code::BrandNotFound,
             Code::InsufficientWorkspacePermissions]),
     Route::new(Method::Delete, "/api/v1/keys/{id}", "revoke_api_key", api_key_only(Scope::AccountsWrite), &api_keys::delete)
         .doc("keys", "Revoke an API key, for good")

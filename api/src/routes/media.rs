@@ -23,7 +23,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/media/signed-upload", "create_signed_upload",
         writes(Scope::MediaWrite, Role::Editor, WorkspaceScope::Body), &media::announce)
         .doc("media", "Get an upload URL for a file of any size; send the file with PUT within 15 minutes")
-        .when("Use it for films and large pictures; small files go in one request.")
+        .when("Use it for videos and large pictures; small files go in one request.")
         .core()
         .counts_against(Bucket::Media)
         .takes_body(Body::of::<NewUpload>(NEW_UPLOAD))

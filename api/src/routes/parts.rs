@@ -5,7 +5,7 @@ use fanfare_domain::{
     access::{PlanTier, Role, Scope},
 };
 
-use crate::{Policy, RaisedRole, WorkspaceScope};
+use crate::{BelongsTo, Drafts, Policy, RaisedRole, WorkspaceScope};
 
 /// Returns the policy of reads: any member of the workspace may.
 pub(super) const fn reads(scope: Scope, workspace: WorkspaceScope) -> Policy {
@@ -20,10 +20,12 @@ pub(super) const fn pro(policy: Policy) -> Policy {
 /// Returns the policy of changes, for this role and above.
 pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) -> Policy {
     Policy {
+        belongs_to: BelongsTo::Workspace,
         scope: Some(scope),
         or_scope: None,
         role,
         raised: None,
+        drafts: None,
         addon: true,
         plan: None,
         workspace,
@@ -35,6 +37,16 @@ pub(super) const fn writes(scope: Scope, role: Role, workspace: WorkspaceScope) 
 pub(super) const ANY_KEY: Policy =
     Policy { scope: None, ..reads(Scope::AccountsRead, WorkspaceScope::Home) };
 
+/// Returns a policy for what is the same for every caller.
+pub(super) const fn of_service(policy: Policy) -> Policy {
+    Policy { belongs_to: BelongsTo::Service, ..policy }
+}
+
+/// Returns a policy for what belongs to the caller and to no workspace.
+pub(super) const fn of_person(policy: Policy) -> Policy {
+    Policy { belongs_to: BelongsTo::Person, ..policy }
+}
+
 /// Returns the policy for a user's keys, apps and grants, which OAuth access tokens may not touch.
 pub(super) const fn api_key_only(scope: Scope) -> Policy {
     Policy { allows_tokens: false, ..reads(scope, WorkspaceScope::Home) }
@@ -42,7 +54,7 @@ pub(super) const fn api_key_only(scope: Scope) -> Policy {
 
 /// Returns the policy for a user's subscription, which needs neither add-on nor active plan.
 pub(super) const fn billing(scope: Scope) -> Policy {
-    Policy { addon: false, ..reads(scope, WorkspaceScope::Home) }
+    of_person(Policy { addon: false, ..reads(scope, WorkspaceScope::Home) })
 }
 
 /// Returns the policy for the wallet that pays for a workspace, which needs neither add-on nor active plan.
@@ -50,8 +62,15 @@ pub(super) const fn wallet() -> Policy {
     Policy { addon: false, ..reads(Scope::BillingRead, WorkspaceScope::Query) }
 }
 
-pub(super) const REFUSED_CHANGE: &[Code] =
-    &[Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured];
+pub(super) const REFUSED_CHANGE: &[Code] = &[
+    Code::NoSubscription,
+    Code::InvalidTransition,
+    Code::BillingNotConfigured,
+    Code::BillingMisconfigured,
+    Code::PaymentRefused,
+    Code::PaymentDeclined,
+    Code::PaymentObjectGone,
+];
 
 /// Returns the policy for reading business profiles: either `accounts:read` or `analytics:read` is enough.
 pub(super) const fn reads_either(workspace: WorkspaceScope) -> Policy {
@@ -66,6 +85,23 @@ pub(super) const REFUSED_BUSINESS: &[Code] = &[
     Code::ActionNotAllowed,
     Code::AccountReconnectRequired,
     Code::PlatformPermissionMissing,
+    Code::AccountRestricted,
+    Code::TargetNotFound,
+    Code::Misconfigured,
+    Code::PlatformRateLimited,
+    Code::ContentRefused,
+    Code::ProviderUnreachable,
+];
+
+pub(super) const REFUSED_BUSINESS_MEDIA: &[Code] = &[
+    Code::MediaNotFound,
+    Code::DuplicateRisk,
+    Code::ActionNotAllowed,
+    Code::AccountReconnectRequired,
+    Code::PlatformPermissionMissing,
+    Code::AccountRestricted,
+    Code::TargetNotFound,
+    Code::Misconfigured,
     Code::PlatformRateLimited,
     Code::ContentRefused,
     Code::ProviderUnreachable,
@@ -80,13 +116,28 @@ pub(super) const REFUSED_OUTGOING: &[Code] = &[
     Code::DeleteNotSupported,
     Code::AccountReconnectRequired,
     Code::PlatformPermissionMissing,
+    Code::AccountRestricted,
+    Code::TargetNotFound,
+    Code::Misconfigured,
     Code::PlatformRateLimited,
     Code::ContentRefused,
     Code::ProviderUnreachable,
 ];
 
 /// The policy for callers without a key.
-pub(super) const NO_KEY: Policy = Policy { addon: false, ..ANY_KEY };
+pub(super) const NO_KEY: Policy = of_service(Policy { addon: false, ..ANY_KEY });
+
+/// The policy for creating a post: editors may write drafts.
+pub(super) const CREATE: Policy = Policy {
+    drafts: Some(Drafts::New),
+    ..writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody)
+};
+
+/// The policy for deleting a post: editors may delete their own drafts.
+pub(super) const DELETE: Policy = Policy {
+    drafts: Some(Drafts::Own),
+    ..writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post)
+};
 
 /// The policy for editing a post: editors may change its text, only publishers its time.
 pub(super) const EDIT: Policy = Policy {
@@ -182,7 +233,7 @@ pub(super) const REFUSED_FILE: &[Code] =
 
 pub(super) const NEW_FILE: &str = r#"{"filename": "dot.gif", "content_type": "image/gif", "data": "R0lGODlhAQABAIAAAP9mAAAAACwAAAAAAQABAAACAkQBADs="}"#;
 pub(super) const NEW_UPLOAD: &str =
-    r#"{"filename": "film.mp4", "content_type": "video/mp4", "size": 73400320}"#;
+    r#"{"filename": "video.mp4", "content_type": "video/mp4", "size": 73400320}"#;
 pub(super) const NEW_REMOTE: &str =
     r#"{"url": "https://example.com/photo.jpg", "filename": "photo.jpg"}"#;
 

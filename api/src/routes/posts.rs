@@ -1,7 +1,8 @@
 //! Routes of posts.
 
 use super::parts::{
-    EDIT, NEW_BATCH, NEW_POST, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_STATUS, reads, writes,
+    CREATE, DELETE, EDIT, NEW_BATCH, NEW_POST, REFUSED_CONTENT, REFUSED_EDIT, REFUSED_STATUS,
+    reads, writes,
 };
 use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, posts, wait::Wait};
 use fanfare_domain::{
@@ -13,14 +14,14 @@ use fanfare_domain::{
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Method::Post, "/api/v1/posts", "create_post",
-        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &posts::create)
+    Route::new(Method::Post, "/api/v1/posts", "create_post", CREATE, &posts::create)
         .doc("posts", "Schedule a post, or publish it now")
         .when("Use it once the user agreed to text and time, with `dry_run` first if unsure; not for several posts, which go in a batch.")
         .core()
         .counts_against(Bucket::Posts)
         .takes_body(Body::of::<NewPost>(NEW_POST))
         .answers(200, "With `dry_run`: the post would be created.")
+        .shows("post")
         .answers(201, "The post was created.")
         .refuses(REFUSED_CONTENT),
     Route::new(Method::Post, "/api/v1/posts/batch", "create_posts_batch",
@@ -32,8 +33,9 @@ pub(super) const ROUTES: &[Route] = &[
         .takes_body(Body::of::<NewPostBatch>(NEW_BATCH))
         .keyed_by_item()
         .answers(200, "The result of each item.")
+        .shows("posts")
         .refuses(&[Code::TooManyItems]),
-    Route::new(Method::Get, "/api/v1/posts", "list_posts", reads(Scope::PostsRead, WorkspaceScope::Query),
+    Route::new(Method::Get, "/api/v1/posts", "list_posts", reads(Scope::PostsRead, WorkspaceScope::AccountFilter),
         &posts::list)
         .doc("posts", "List posts, newest first")
         .when("Use it to find posts by status, account or time; not to follow one, which is read by its id.")
@@ -50,15 +52,14 @@ pub(super) const ROUTES: &[Route] = &[
         .takes_query(Query::of::<Wait>())
         .answers(200, "The post."),
     Route::new(Method::Patch, "/api/v1/posts/{id}", "update_post", EDIT, &posts::update)
-        .doc("posts", "Change a scheduled, draft or paused post")
-        .when("Use it to change text, files or time before a post goes out; not its account, which is fixed.")
+        .doc("posts", "Change a scheduled, draft, paused or failed post")
+        .when("Use it to change text, files or time before a post goes out, or after it failed; not its account, which is fixed.")
         .core()
         .takes_body(Body::of::<PostChanges>(r#"{"caption": "Hello again!"}"#))
         .answers(200, "The changed post.")
         .refuses(REFUSED_EDIT),
-    Route::new(Method::Delete, "/api/v1/posts/{id}", "delete_post",
-        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::delete)
-        .doc("posts", "Delete a draft or scheduled post")
+    Route::new(Method::Delete, "/api/v1/posts/{id}", "delete_post", DELETE, &posts::delete)
+        .doc("posts", "Delete a draft, scheduled or failed post")
         .when("Use it for posts that are not out; what is public stays public.")
         .core()
         .answers(200, "The post is deleted.")

@@ -58,8 +58,8 @@ pub(super) const ROUTES: &[Route] = &[
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Put, "/api/v1/sandbox/{platform}/reviews", "set_sandbox_reviews",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_decisions)
-        .doc("sandbox", "Set what a simulated network decides about answers to reviews and about films")
-        .when("Use it in tests of reviews and films of a location; it decides nothing real.")
+        .doc("sandbox", "Set what a simulated network decides about answers to reviews and about videos")
+        .when("Use it in tests of reviews and videos of a location; it decides nothing real.")
         .takes_body(Body::of::<ReviewDecisions>(r#"{"account_id": 7, "reply": "reject"}"#))
         .answers(200, "It is set.")
         .refuses(&[Code::PlatformNotFound]),

@@ -14,7 +14,8 @@ pub(super) const ROUTES: &[Route] = &[
         .counts_against(Bucket::SignupHour)
         .takes_body(Body::of::<NewSignup>(r#"{"email": "ada@example.com", "name": "Ada", "tier": "starter", "api_addon": true}"#))
         .answers(201, "The signup has begun.")
-        .refuses(&[Code::SignupClosed, Code::BillingNotConfigured, Code::MailNotConfigured]),
+        .refuses(&[Code::SignupClosed, Code::BillingNotConfigured, Code::BillingMisconfigured,
+            Code::PaymentRefused, Code::PaymentDeclined, Code::PaymentObjectGone, Code::MailNotConfigured]),
     Route::new(Method::Get, "/api/v1/signup/sessions/{session_id}", "get_signup_session", NO_KEY,
         &discovery::whoami)
         .public(&signup::poll)
@@ -24,5 +25,6 @@ pub(super) const ROUTES: &[Route] = &[
         .counts_against(Bucket::Address)
         .takes_query(Query::of::<Wait>())
         .answers(200, "The signup.")
-        .refuses(&[Code::SignupSessionNotFound]),
+        .refuses(&[Code::SignupSessionNotFound, Code::BillingMisconfigured, Code::PaymentRefused, Code::PaymentDeclined,
+            Code::PaymentObjectGone]),
 ];

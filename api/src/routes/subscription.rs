@@ -24,14 +24,16 @@ pub(super) const ROUTES: &[Route] = &[
         .counts_against(Bucket::Subscription)
         .takes_body(Body::of::<Cancellation>(r#"{"reason": "temporary_break", "feedback": "Back in spring"}"#))
         .answers(200, "The subscription.")
-        .refuses(&[Code::InvalidReason, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+        .refuses(&[Code::InvalidReason, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured, Code::BillingMisconfigured, Code::PaymentRefused,
+            Code::PaymentDeclined, Code::PaymentObjectGone]),
     Route::new(Method::Post, "/api/v1/subscription/pause", "pause_subscription", billing(Scope::BillingWrite),
         &subscription::pause)
         .doc("billing", "Pause the subscription for 30 days, once in 90 days")
         .when("Use it for a break of 30 days; not within 90 days of the last one.")
         .counts_against(Bucket::Subscription)
         .answers(200, "The subscription.")
-        .refuses(&[Code::PauseCooldown, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+        .refuses(&[Code::PauseCooldown, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured, Code::BillingMisconfigured, Code::PaymentRefused,
+            Code::PaymentDeclined, Code::PaymentObjectGone]),
     Route::new(Method::Post, "/api/v1/subscription/resume", "resume_subscription", billing(Scope::BillingWrite),
         &subscription::resume)
         .doc("billing", "End the pause of the subscription")
@@ -46,5 +48,6 @@ pub(super) const ROUTES: &[Route] = &[
         .counts_against(Bucket::Subscription)
         .takes_body(Body::of::<Downgrade>(r#"{"tier": "starter"}"#))
         .answers(200, "The subscription.")
-        .refuses(&[Code::InvalidTier, Code::NoLowerTier, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured]),
+        .refuses(&[Code::InvalidTier, Code::NoLowerTier, Code::NoSubscription, Code::InvalidTransition, Code::BillingNotConfigured, Code::BillingMisconfigured, Code::PaymentRefused,
+            Code::PaymentDeclined, Code::PaymentObjectGone]),
 ];

@@ -53,7 +53,9 @@ fn the_workspace_of_a_request_can_be_named_in_it() {
             WorkspaceScope::Home => !query.contains("workspace_id"),
             WorkspaceScope::Query => query.contains("workspace_id"),
             WorkspaceScope::Body => body.contains("workspace_id"),
-            WorkspaceScope::AccountInQuery => query.contains("account_id"),
+            WorkspaceScope::AccountInQuery | WorkspaceScope::AccountFilter => {
+                query.contains("account_id")
+            }
             WorkspaceScope::AccountInBody => body.contains("account_id"),
             WorkspaceScope::Post
             | WorkspaceScope::Account
@@ -97,8 +99,25 @@ fn whoever_changes_something_is_more_than_a_viewer_and_needs_a_scope() {
             // Files have one scope for both.
             let is_reading =
                 scope.ends_with(":read") || scope == "media:write" || route.tag == "sandbox";
-            assert!(is_reading || route.name == "whoami", "{}", route.name);
+            // Every key may know this of itself.
+            let is_of_any_key = ["whoami", "list_rate_limits"].contains(&route.name);
+            assert!(is_reading || is_of_any_key, "{}", route.name);
         }
+    }
+}
+
+#[test]
+fn an_account_decides_the_workspace_wherever_it_is_named() {
+    for route in ROUTES {
+        let scope = route.policy.workspace;
+        let in_query = of_query(route).contains("account_id");
+        let in_body = of_body(route).contains("account_id") && route.name != "update_post";
+        let decides = match scope {
+            WorkspaceScope::AccountInQuery | WorkspaceScope::AccountFilter => in_query,
+            WorkspaceScope::AccountInBody => in_body,
+            _ => !in_query && !in_body,
+        };
+        assert!(decides, "{}: {scope:?}", route.name);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
-    webhooks::{NewWebhook, WebhookChanges},
+    webhooks::{NewWebhook, RedeliverFailed, WebhookChanges},
 };
 
 #[rustfmt::skip]
@@ -15,13 +15,13 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/webhooks", "list_webhooks", reads(Scope::PostsRead, WorkspaceScope::Query),
         &webhooks::list)
         .doc("webhooks", "List webhooks")
-        .when("Use it to see who is told of events; secrets are not shown.")
+        .when("Use it to see who is notified of events; secrets are not shown.")
         .takes_query(Query::of::<WorkspaceQuery>())
         .answers(200, "The webhooks, newest first."),
     Route::new(Method::Post, "/api/v1/webhooks", "create_webhook",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Body), &webhooks::create)
         .doc("webhooks", "Create a webhook; its secret is shown only once")
-        .when("Use it to be told of events at an https address; programs without one poll events.")
+        .when("Use it to be notified of events at an https address, and verify each as the guide `/docs/guides/webhooks` says; programs without an address poll events.")
         .takes_body(Body::of::<NewWebhook>(NEW_WEBHOOK))
         .answers(201, "The webhook with its secret.")
         .refuses(&[Code::UrlNotAllowed, Code::WebhookLimit]),
@@ -40,14 +40,14 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/webhooks/{id}/test", "test_webhook",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::test)
         .doc("webhooks", "Send a test delivery")
-        .when("Use it to try a receiver; it is told `webhook.test` and nothing else.")
+        .when("Use it to try a receiver; it gets `webhook.test` and nothing else.")
         .counts_against(Bucket::WebhookTests)
         .answers(202, "The delivery is on its way."),
     Route::new(Method::Get, "/api/v1/webhooks/{id}/deliveries", "list_deliveries",
         reads(Scope::PostsRead, WorkspaceScope::Webhook),
         &webhooks::list_deliveries)
-        .doc("webhooks", "List deliveries, newest first")
-        .when("Use it to learn why an address was not told; not for the events themselves.")
+        .doc("webhooks", "List the deliveries of events to your endpoint, newest first")
+        .when("Use it to learn why an event did not reach your endpoint; not for the events themselves.")
         .takes_query(Query::of::<webhooks::DeliveriesQuery>())
         .answers(200, "A page of deliveries."),
     Route::new(Method::Post, "/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver", "redeliver",
@@ -58,7 +58,20 @@ pub(super) const ROUTES: &[Route] = &[
         .refuses(&[Code::DeliveryNotFound]),
     Route::new(Method::Post, "/api/v1/webhooks/{id}/rotate-secret", "rotate_webhook_secret",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::rotate_secret)
-        .doc("webhooks", "Rotate a webhook's secret; the old one stays valid for a day")
-        .when("Use it when a secret may have leaked; for a day both sign.")
-        .answers(200, "The webhook with its new secret."),
+        .doc("webhooks", "Rotate a webhook's secret; earlier ones stay valid for a day")
+        .when("Use it for a new secret; for a day the one before signs too.")
+        .answers(200, "The webhook with its new secret.")
+        .refuses(&[Code::SecretLimit]),
+    Route::new(Method::Delete, "/api/v1/webhooks/{id}/earlier-secrets", "delete_earlier_webhook_secrets",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::end_earlier_secrets)
+        .doc("webhooks", "End all secrets of a webhook but the newest, at once")
+        .when("Use it after a rotation, when the secret before has leaked.")
+        .answers(200, "They sign no more."),
+    Route::new(Method::Post, "/api/v1/webhooks/{id}/redeliver", "redeliver_failed",
+        writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Webhook), &webhooks::redeliver_failed)
+        .doc("webhooks", "Deliver all failed events since a time again, oldest first, up to 1,000")
+        .when("Use it after your receiver was away; each delivery keeps its id.")
+        .takes_body(Body::of::<RedeliverFailed>(r#"{"since": "2026-01-31T09:00:00Z"}"#))
+        .answers(202, "The deliveries are on their way.")
+        .refuses(&[Code::InvalidTransition]),
 ];

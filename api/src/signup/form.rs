@@ -77,7 +77,7 @@ impl Form {
         if !before.is_some_and(|before| form::has_csrf_token(&before, fields)) {
             return Err(forged_form());
         }
-        let address = address::of(req.remote_addr(), req.headers(), &cx.settings.trusted_proxies);
+        let address = address::of(req, &cx.settings.trusted_proxies);
         let made = signup::begin(cx, new_signup(fields)?, &address).await?;
         Ok(signup::page(cx, made.session_id.expose_secret()))
     }
@@ -103,7 +103,7 @@ fn new_signup(fields: &Pairs) -> Result<NewSignup> {
         Error::field(Code::InvalidField, "tier", "There is no such plan.", "Choose a plan.")
     })?;
     let next = form::field(fields, "next");
-    let app = Parameters::of(next.strip_prefix(AUTHORIZE).unwrap_or_default().as_bytes());
+    let app = Parameters::of(next.strip_prefix(AUTHORIZE).unwrap_or_default().as_bytes())?;
     let said = |name: &str| app.get(name).map(str::to_owned);
     Ok(NewSignup {
         email: form::field(fields, "email"),

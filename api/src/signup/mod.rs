@@ -4,14 +4,23 @@ mod form;
 mod pages;
 
 use fanfare_domain::{
-    Reply, Result,
+    Domain, Reply, Result,
+    notices::Awaited,
     signup::{self, NewSignup, OneSignup, StartedSignup},
 };
 use secrecy::ExposeSecret;
 
-use crate::{PublicCall, wait};
+use crate::{
+    PublicCall,
+    wait::{self, Pauses, Wait},
+};
 
 pub use pages::router;
+
+/// Returns true if people can sign up here.
+pub fn is_open(cx: &Domain) -> bool {
+    signup::require_open(cx).is_ok()
+}
 
 /// Starts a signup.
 pub async fn begin(mut call: PublicCall) -> Result<Reply<StartedSignup>> {
@@ -24,9 +33,14 @@ pub async fn begin(mut call: PublicCall) -> Result<Reply<StartedSignup>> {
 
 /// Shows the state of a signup.
 pub async fn poll(mut call: PublicCall) -> Result<Reply<OneSignup>> {
-    let wait = call.query()?;
+    let wait: Wait = call.query()?;
     let session_id = call.path("session_id");
-    wait::for_change(wait, &call.progress, || async {
+    let notices = call.cx.notices.subscribe();
+    let row = Awaited::Signup(signup::find(&call.cx, session_id).await?.id);
+    let waits = wait.wait.is_some_and(|seconds| seconds > 0);
+    let _waiting = waits.then(|| call.cx.waits.enter(&call.address)).transpose()?;
+    let pauses = Pauses::Until(notices, row);
+    wait::for_change_after(wait, (&call.progress, &call.cx.stopping), pauses, || async {
         let row = signup::poll(&call.cx, session_id).await?;
         let mut reply = Reply::ok(&OneSignup::of(&call.cx, session_id, &row));
         reply.poll_after = Some(2);

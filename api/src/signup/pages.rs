@@ -11,7 +11,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, ht
 
 use super::form::Form;
 use crate::{
-    browser::{frame, response},
+    browser::{frame, mail_note::mail_note, response},
     middleware::request::LogFields,
     oauth_connect::login::USER_LOGIN,
     request_id,
@@ -63,16 +63,24 @@ impl Handler for Page {
         LogFields::set_route(req, self.step.route());
         response::protect_secret(res);
         let session_id = req.params().get("session_id").cloned().unwrap_or_default();
-        if let Err(error) = self.answer(res, &session_id).await {
+        let is_back = req.uri().query() == Some("paid=1");
+        if let Err(error) = self.answer(res, &session_id, is_back).await {
             refuse(res, &error, &request_id::get(req));
         }
     }
 }
 
 impl Page {
-    async fn answer(&self, res: &mut Response, session_id: &str) -> Result<()> {
+    async fn answer(&self, res: &mut Response, session_id: &str, is_back: bool) -> Result<()> {
         match self.step {
-            Step::Checkout => response::redirect(res, &signup::open(&self.cx, session_id).await?),
+            Step::Checkout => {
+                // A person who has paid is not led to the payment again.
+                let row = signup::poll(&self.cx, session_id).await?;
+                let page = format!("/signup/{session_id}");
+                let place =
+                    if has_paid(&row) { page } else { signup::open(&self.cx, session_id).await? };
+                response::redirect(res, &place);
+            }
             Step::Cancel => {
                 signup::cancel(&self.cx, session_id).await?;
                 response::redirect(res, &format!("/signup/{session_id}"));
@@ -80,17 +88,17 @@ impl Page {
             Step::Show => {
                 let row = signup::poll(&self.cx, session_id).await?;
                 let shown = StartedSignup::of(&self.cx, session_id, &row);
-                response::html(res, StatusCode::OK, self.page(&row, &shown));
+                response::html(res, StatusCode::OK, self.page(&row, &shown, is_back));
             }
         }
         Ok(())
     }
 
-    fn page(&self, row: &Model, shown: &StartedSignup) -> Markup {
-        let main = self.main(row, shown);
-        // The page reloads itself while it waits for somebody else.
-        let waits =
-            matches!(row.status, SignupStatus::PaymentProcessing | SignupStatus::CheckoutOpened);
+    fn page(&self, row: &Model, shown: &StartedSignup, is_back: bool) -> Markup {
+        let main = self.main(row, shown, is_back);
+        // The page reloads itself while it waits for the payment or for the password.
+        let waits = is_unpaid(row)
+            || matches!(row.status, SignupStatus::PaymentProcessing | SignupStatus::Paid);
         if !waits {
             return (USER_LOGIN.frame)("Sign up", main);
         }
@@ -99,9 +107,15 @@ impl Page {
         frame::page("Sign up", &again, &brand, &html! { div.sheet { (main) } })
     }
 
-    fn main(&self, row: &Model, shown: &StartedSignup) -> Markup {
+    fn main(&self, row: &Model, shown: &StartedSignup, is_back: bool) -> Markup {
         let cents = self.cx.settings.plans.price_of(row.plan_tier, row.api_addon);
-        let is_open = matches!(row.status, SignupStatus::Created | SignupStatus::CheckoutOpened);
+        let is_open = is_unpaid(row) && !is_back;
+        let confirms = is_unpaid(row) && is_back;
+        let words = if confirms {
+            "We are waiting for your payment to be confirmed. This page follows it by itself; do not pay again."
+        } else {
+            shown.status_message
+        };
         html! {
             h1 { "Sign up for Fanfare" }
             dl.facts {
@@ -110,7 +124,9 @@ impl Page {
                 dt { "Price" } dd { "$" (cents / 100) "." (format!("{:02}", cents % 100)) " a month" }
                 dt { "Asked by" } dd { (row.source) }
             }
-            p.flash.(if is_open { "plain" } else { "good" }) role="status" { (shown.status_message) }
+            p.flash.(if is_open || confirms { "plain" } else { "good" }) role="status" { (words) }
+            @if row.status == SignupStatus::Paid { (mail_note(&self.cx)) }
+            @if confirms { p.soft { "You have not paid? " a href={ (shown.checkout_redirect_url) } { "Show the payment" } "." } }
             @if is_open {
                 p.actions {
                     a.button.strong href={ (shown.checkout_redirect_url) "/checkout" } rel="nofollow" { "Continue to the payment" }
@@ -121,6 +137,22 @@ impl Page {
             }
         }
     }
+}
+
+/// Returns true once somebody has paid.
+fn has_paid(row: &Model) -> bool {
+    matches!(
+        row.status,
+        SignupStatus::PaymentProcessing
+            | SignupStatus::Paid
+            | SignupStatus::Ready
+            | SignupStatus::Completed
+    )
+}
+
+/// Returns true while nothing is paid, as far as we know.
+fn is_unpaid(row: &Model) -> bool {
+    matches!(row.status, SignupStatus::Created | SignupStatus::CheckoutOpened)
 }
 
 /// Returns the page after the log-in: the authorization request of the app that began the signup, or the API keys.

@@ -158,7 +158,7 @@ pub async fn logout(given: &ProfileOptions) -> Result<()> {
     let profile = given.stored()?;
     let place = given.store(None).await?;
     end_login(&profile).await;
-    print_line(&format!("Forgotten in {}.", place.display()));
+    print_line(&format!("Forgotten in {}. To log in again: fanfare login", place.display()));
     Ok(())
 }
 
@@ -168,7 +168,7 @@ async fn end_login(profile: &Profile) {
         let ended = async { AuthorizationServer::discover(url).await?.revoke(tokens).await };
         if let Err(error) = ended.await {
             print_line(&format!(
-                "The service could not be told: {error:#}. End the log-in at {url}/dashboard/apps."
+                "The service could not be notified: {error:#}. End the log-in at {url}/dashboard/apps."
             ));
         }
     }

@@ -91,7 +91,20 @@ impl AuthorizationServer {
             server.issuer,
             server.issuer
         );
+        server.require_own_endpoints()?;
         Ok(server)
+    }
+
+    /// Fails if an endpoint is elsewhere: codes and tokens are sent to the service alone (RFC 8414 section 6.2).
+    fn require_own_endpoints(&self) -> Result<()> {
+        let issuer: Url = self.issuer.parse()?;
+        let endpoints =
+            [&self.authorization_endpoint, &self.token_endpoint, &self.revocation_endpoint];
+        for endpoint in endpoints {
+            let is_own = Url::parse(endpoint).is_ok_and(|url| url.origin() == issuer.origin());
+            ensure!(is_own, "the service at {issuer} names an address elsewhere: {endpoint}");
+        }
+        Ok(())
     }
 
     /// Returns the URL of the authorization request, at which the user decides.
@@ -186,14 +199,37 @@ fn http() -> reqwest::Result<Client> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_address_carries_a_challenge_and_no_secret() {
-        let server = AuthorizationServer {
+    fn server() -> AuthorizationServer {
+        AuthorizationServer {
             issuer: "http://127.0.0.1:8080".to_owned(),
             authorization_endpoint: "http://127.0.0.1:8080/api/oauth/authorize".to_owned(),
             token_endpoint: "http://127.0.0.1:8080/api/oauth/token".to_owned(),
             revocation_endpoint: "http://127.0.0.1:8080/api/oauth/revoke".to_owned(),
-        };
+        }
+    }
+
+    #[test]
+    fn endpoints_are_at_the_issuer() {
+        assert!(server().require_own_endpoints().is_ok());
+        for elsewhere in [
+            "https://evil.example/token",
+            "http://127.0.0.1:8081/x",
+            "http://127.0.0.1:8080@e.example/",
+            "x",
+        ] {
+            let far = || elsewhere.to_owned();
+            let servers = [
+                AuthorizationServer { authorization_endpoint: far(), ..server() },
+                AuthorizationServer { token_endpoint: far(), ..server() },
+                AuthorizationServer { revocation_endpoint: far(), ..server() },
+            ];
+            assert!(servers.iter().all(|one| one.require_own_endpoints().is_err()), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn the_address_carries_a_challenge_and_no_secret() {
+        let server = server();
         let mut attempt = LoginAttempt::new("http://127.0.0.1:7/callback".to_owned());
         assert_ne!(attempt.state, LoginAttempt::new(String::new()).state);
         assert_eq!((attempt.state.len(), attempt.verifier.len()), (43, 43));

@@ -6,12 +6,14 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use serde::{Deserialize, Serialize};
+use url::{Host, Url};
 
 use super::oauth::{AuthorizationServer, LoginError, Tokens};
 
@@ -59,6 +61,23 @@ impl Profile {
     }
 }
 
+/// Returns true if a text is the address of a service.
+fn is_origin(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.has_host())
+}
+
+/// Returns true if what is sent to an address goes through a network unencrypted.
+fn is_open_to_listeners(address: &str) -> bool {
+    let Ok(url) = Url::parse(address) else { return false };
+    let stays_here = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => true,
+    };
+    url.scheme() == "http" && !stays_here
+}
+
 impl ProfileOptions {
     fn name(&self) -> &str {
         self.profile.as_deref().unwrap_or("default")
@@ -67,13 +86,19 @@ impl ProfileOptions {
     /// Returns the origin of the service: that of the options, else of the profile.
     ///
     /// # Errors
-    /// The file of the profiles cannot be read.
+    /// The file of the profiles cannot be read, or it is no address.
     pub fn origin(&self) -> Result<String> {
         let url = match &self.url {
             Some(url) => Some(url.clone()),
             None => self.stored()?.url,
         };
-        Ok(url.unwrap_or_else(|| DEFAULT_URL.to_owned()).trim_end_matches('/').to_owned())
+        let url = url.unwrap_or_else(|| DEFAULT_URL.to_owned());
+        if !is_origin(&url) {
+            bail!(
+                "{url:?} is no address of a service: write it as http://127.0.0.1:8080 or https://fanfare.example"
+            );
+        }
+        Ok(url.trim_end_matches('/').to_owned())
     }
 
     /// Returns the service of a command, with an access token that is valid for at least a minute.
@@ -81,6 +106,18 @@ impl ProfileOptions {
     /// # Errors
     /// The file of the profiles cannot be read or written; the log-in has ended or could not be renewed.
     pub async fn target(&self) -> Result<Target> {
+        let target = self.found_target().await?;
+        if !target.key.is_empty() && is_open_to_listeners(&target.url) {
+            let _ = writeln!(
+                std::io::stderr(),
+                "Warning: {} is not https, so everybody on the way can read your key. Use https.",
+                target.url
+            );
+        }
+        Ok(target)
+    }
+
+    async fn found_target(&self) -> Result<Target> {
         let url = self.origin()?;
         if let Some(key) = &self.key {
             return Ok(Target { url, key: key.clone() });
@@ -96,6 +133,21 @@ impl ProfileOptions {
             None => profile.key,
         };
         Ok(Target { url, key: key.unwrap_or_default() })
+    }
+
+    /// Returns the service with another access token than `refused`, which the service did not take; `None` if the command
+    /// has no log-in that can be renewed.
+    ///
+    /// # Errors
+    /// The file of the profiles cannot be read or written; the log-in has ended or could not be renewed.
+    pub async fn renewed(&self, refused: &Target) -> Result<Option<Target>> {
+        let is_stored = self.stored()?.tokens.is_some_and(|tokens| tokens.access == refused.key);
+        if self.key.is_some() || !is_stored {
+            return Ok(None);
+        }
+        let url = refused.url.clone();
+        let key = self.renew_unless(&url, |tokens| tokens.access != refused.key).await?;
+        Ok(key.map(|key| Target { url, key }))
     }
 
     /// Returns the profile as it is stored.
@@ -131,11 +183,20 @@ impl ProfileOptions {
 
     /// Renews the access token, unless another command has done it meanwhile.
     async fn renew(&self, url: &str) -> Result<Option<String>> {
+        self.renew_unless(url, Tokens::are_fresh).await
+    }
+
+    /// Renews the access token, unless the stored one is good.
+    async fn renew_unless(
+        &self,
+        url: &str,
+        is_good: impl Fn(&Tokens) -> bool,
+    ) -> Result<Option<String>> {
         let place = profiles_path()?;
         let _lock = lock(&place).await?;
         let mut profile = self.stored()?;
         let Some(tokens) = profile.tokens.take() else { return Ok(profile.key) };
-        if tokens.are_fresh() {
+        if is_good(&tokens) {
             return Ok(Some(tokens.access));
         }
         let renewed = match AuthorizationServer::discover(url).await?.refresh(&tokens).await {
@@ -172,4 +233,39 @@ async fn lock(place: &Path) -> Result<File> {
     let file = File::create(&path).with_context(|| path.display().to_string())?;
     let locked = tokio::task::spawn_blocking(move || file.lock().map(|()| file)).await?;
     locked.with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_open_to_listeners, is_origin};
+
+    #[test]
+    fn an_address_has_its_scheme() {
+        for (text, is) in [
+            ("http://127.0.0.1:8080", true),
+            ("https://fanfare.example/", true),
+            ("127.0.0.1:8080", false),
+            ("localhost:8080", false),
+            ("fanfare.example", false),
+            ("", false),
+        ] {
+            assert_eq!(is_origin(text), is, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_http_to_other_machines_is_open_to_listeners() {
+        for open in ["http://fanfare.example", "http://192.168.1.7:8080", "http://[2001:db8::1]"] {
+            assert!(is_open_to_listeners(open), "{open}");
+        }
+        for fine in [
+            "https://fanfare.example",
+            "http://127.0.0.1:8080",
+            "http://localhost",
+            "http://[::1]:7",
+            "x",
+        ] {
+            assert!(!is_open_to_listeners(fine), "{fine}");
+        }
+    }
 }

@@ -4,7 +4,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::{
     document::{Operation, Parameter, ParameterKind, ParameterLocation},
+    exit::CODES,
     follow::FOLLOWED,
+    shell,
+    words::SHORT_FORMS,
 };
 use crate::account::ProfileOptions;
 
@@ -14,9 +17,21 @@ pub fn chapter(tag: &str, operations: &[Operation]) -> Command {
     let about = format!("Operations of the chapter {tag}.");
     let chapter = with_globals(Command::new(tag.to_owned()).about(about))
         .subcommand_required(true)
-        .arg_required_else_help(true);
+        .arg_required_else_help(true)
+        .after_help(short_forms(tag));
     let of_chapter = operations.iter().filter(|operation| operation.tag == tag);
     of_chapter.fold(chapter, |chapter, operation| chapter.subcommand(operation_command(operation)))
+}
+
+/// Returns the text about the short forms of a chapter.
+fn short_forms(tag: &str) -> String {
+    let own = SHORT_FORMS.iter().filter(|(chapter, ..)| *chapter == tag);
+    let lines: Vec<_> =
+        own.map(|(_, short, words)| format!("  {short:10}{}", words.join(" "))).collect();
+    match lines.is_empty() {
+        true => CODES.to_owned(),
+        false => format!("Short forms:\n{}\n\n{CODES}", lines.join("\n")),
+    }
 }
 
 /// Returns `fanfare api METHOD PATH`.
@@ -28,7 +43,24 @@ pub fn api() -> Command {
         .arg(Arg::new("field").short('f').value_name("NAME=VALUE").action(ArgAction::Append).help(
             "A field of the body: JSON if it reads as such, else text; NAME=@FILE reads a file",
         ))
+        .arg(
+            Arg::new("header")
+                .short('H')
+                .long("header")
+                .value_name("NAME: VALUE")
+                .action(ArgAction::Append)
+                .help("A header of the request"),
+        )
+        .arg(idempotency_key())
         .arg(input())
+        .after_help(CODES)
+}
+
+/// Returns the option that makes a change safe to repeat.
+fn idempotency_key() -> Arg {
+    Arg::new("idempotency-key").long("idempotency-key").value_name("KEY").help(
+        "Make the change once, however often it is sent with this key within a day; without it each call has a key of its own",
+    )
 }
 
 /// Returns `fanfare login`, `fanfare logout` or `fanfare auth status`.
@@ -56,7 +88,7 @@ fn login() -> Command {
         )
         .after_help(
             "Without an account, sign up on the page that asks for your password. A fresh installation on this machine \
-             belongs to owner@localhost: \"Forgot your password?\" sends that person a letter, which stands at /dev/mail.",
+             belongs to owner@localhost: \"Forgot your password?\" sends an e-mail there, which stands at /dev/mail.",
         )
 }
 
@@ -107,11 +139,14 @@ pub(super) fn operation_command(operation: &Operation) -> Command {
     let is_followed = FOLLOWED.contains(&operation.id.as_str());
     let parameters = operation.parameters.iter();
     for parameter in parameters.filter(|one| !is_followed || one.name != "wait") {
-        command = command.arg(argument(parameter));
+        command = command.args(arguments(parameter, operation));
+    }
+    if operation.writes() {
+        command = command.arg(idempotency_key());
     }
     if operation.parameters.iter().any(|parameter| parameter.location == ParameterLocation::Body) {
         // A field of the same name takes precedence; then the body is given field by field.
-        if !operation.parameters.iter().any(|parameter| parameter.name == "input") {
+        if takes_input(operation) {
             command = command.arg(input());
         }
         command = command.arg(
@@ -122,28 +157,67 @@ pub(super) fn operation_command(operation: &Operation) -> Command {
                 .help("Send null for this field"),
         );
     }
+    if operation.takes("cursor") {
+        let help = "Print every page, to the end of the list";
+        command = command.arg(
+            Arg::new("all")
+                .long("all")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("cursor")
+                .help(help),
+        );
+    }
     if is_followed {
-        let help = "Follow the post or the film to its end";
+        let help = "Follow the post or the video to its end";
         command = command.arg(Arg::new("wait").long("wait").action(ArgAction::SetTrue).help(help));
     }
     command
 }
 
+/// Returns true if the whole body may come from a file.
+fn takes_input(operation: &Operation) -> bool {
+    let has_body = |one: &Parameter| one.location == ParameterLocation::Body;
+    operation.parameters.iter().any(has_body) && !operation.takes("input")
+}
+
 /// Returns the text below the options of an operation's help.
 fn notes(operation: &Operation) -> String {
-    let columns = operation.list().map(|list| {
-        let columns = list.columns.join(", ");
+    let columns = operation.shape().columns.map(|columns| {
+        let columns = columns.join(", ");
         format!("Where it is read by no terminal, its lines hold, between tabs: {columns}.")
     });
-    let notes = [Some(operation.needs.clone()), columns];
+    let example = Some(format!("Example:\n  {}", shell::example(operation)));
+    let notes = [example, Some(operation.needs.clone()), columns, Some(CODES.to_owned())];
     notes.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
-fn argument(parameter: &Parameter) -> Arg {
-    let argument = Arg::new(parameter.name.clone()).help(parameter.doc.clone());
-    if parameter.location == ParameterLocation::Path {
-        return argument.required(true).value_name(parameter.name.to_uppercase());
+/// Returns the arguments of a parameter. What stands in a path may be given with or without its name.
+fn arguments(parameter: &Parameter, operation: &Operation) -> Vec<Arg> {
+    if parameter.location != ParameterLocation::Path {
+        return vec![argument(parameter, takes_input(operation))];
     }
+    let flag = format!("{}-flag", parameter.name);
+    let place = Arg::new(parameter.name.clone()).help(parameter.doc.clone());
+    let place = place.value_name(parameter.name.to_uppercase()).required_unless_present(&flag);
+    let named = Arg::new(flag).long(parameter.name.replace('_', "-")).hide(true);
+    let named = named.conflicts_with(parameter.name.clone()).value_name("TEXT");
+    vec![place, named]
+}
+
+fn argument(parameter: &Parameter, may_come_in_file: bool) -> Arg {
+    let mut help = parameter.doc.clone();
+    if parameter.required {
+        help = format!("[required] {help}");
+    }
+    if !parameter.choices.is_empty() {
+        help = format!("{help} [values: {}]", parameter.choices.join(", "));
+    }
+    let argument = Arg::new(parameter.name.clone()).help(help);
+    let is_in_body = parameter.location == ParameterLocation::Body;
+    let argument = match (parameter.required, may_come_in_file && is_in_body) {
+        (true, true) => argument.required_unless_present("whole-body"),
+        (required, _) => argument.required(required),
+    };
     let argument = argument.long(parameter.name.replace('_', "-"));
     match parameter.kind {
         ParameterKind::Boolean => argument
@@ -151,6 +225,9 @@ fn argument(parameter: &Parameter) -> Arg {
             .require_equals(true)
             .default_missing_value("true")
             .value_name("BOOLEAN"),
+        ParameterKind::Texts if parameter.are_words() => {
+            argument.action(ArgAction::Append).value_delimiter(',').value_name("WORD,WORD")
+        }
         ParameterKind::Texts => argument.action(ArgAction::Append).value_name("TEXT"),
         ParameterKind::Json => argument.value_name("JSON"),
         ParameterKind::Integer | ParameterKind::Number => {
@@ -166,12 +243,14 @@ pub fn profile_options(matches: &ArgMatches) -> ProfileOptions {
     ProfileOptions { profile: first("profile"), url: first("api-url"), key: first("api-key") }
 }
 
-/// Returns the values of a parameter.
+/// Returns the values of a parameter, with or without its name.
 pub fn values_of<'a>(
     matches: &'a ArgMatches,
     name: &str,
 ) -> impl Iterator<Item = &'a String> + use<'a> {
-    matches.try_get_many::<String>(name).ok().flatten().into_iter().flatten()
+    let values = |name: &str| matches.try_get_many::<String>(name).ok().flatten();
+    let named = values(&format!("{name}-flag"));
+    values(name).into_iter().flatten().chain(named.into_iter().flatten())
 }
 
 #[cfg(test)]

@@ -5,31 +5,12 @@ use std::sync::LazyLock;
 use reqwest::Method;
 use serde_json::Value;
 
+use super::shape::Shape;
+
 /// The document; a test fails if it is out of date.
 static TEXT: &str = include_str!("../../../docs/openapi.json");
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
-
-/// The columns of lists, the most important first.
-const COLUMN_ORDER: [&str; 17] = [
-    "id",
-    "sequence",
-    "platform",
-    "username",
-    "name",
-    "email",
-    "filename",
-    "title",
-    "caption",
-    "text",
-    "type",
-    "status",
-    "scheduled_at",
-    "published_at",
-    "url",
-    "mime",
-    "created_at",
-];
 
 /// Where a parameter goes in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +53,16 @@ pub struct Parameter {
     pub location: ParameterLocation,
     /// True if it is required.
     pub required: bool,
+    /// The values that it may have, if they are few.
+    pub choices: Vec<String>,
+}
+
+impl Parameter {
+    /// Returns true if its texts are words, which may be written in one, between commas.
+    #[must_use]
+    pub fn are_words(&self) -> bool {
+        ["platforms", "scopes", "default_scopes", "events", "days", "times"].contains(&&*self.name)
+    }
 }
 
 /// An operation.
@@ -93,38 +84,39 @@ pub struct Operation {
     pub needs: String,
     /// Path, query and body.
     pub parameters: Vec<Parameter>,
-}
-
-/// A list in a reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListField {
-    /// Its field.
-    pub name: String,
-    /// The scalar fields of its entries, the most important first.
-    pub columns: Vec<String>,
+    /// An example of its body.
+    pub example: Value,
+    /// The main entry of its reply, if it names one.
+    pub shows: Option<String>,
 }
 
 impl Operation {
-    /// Returns the list in its reply; `None` if the reply is a single resource.
+    /// Returns true if it has a parameter of this name.
     #[must_use]
-    pub fn list(&self) -> Option<ListField> {
+    pub fn takes(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| parameter.name == name)
+    }
+
+    /// Returns what its reply shows.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
         let document = &*DOCUMENT;
+        Shape::of(document, self.reply(document), self.shows.as_deref())
+    }
+
+    /// Returns the schema of its first successful reply.
+    fn reply<'a>(&self, document: &'a Value) -> &'a Value {
         let operation = &document["paths"][&self.path][self.method.as_str().to_lowercase()];
-        let reply = &operation["responses"]["200"]["content"]["application/json"]["schema"];
-        let fields = resolved(document, reply)["properties"].as_object()?;
-        let (mut lists, rest): (Vec<_>, Vec<_>) =
-            fields.iter().partition(|(_, schema)| schema["type"] == "array");
-        let is_about_it = rest
-            .iter()
-            .all(|(name, schema)| *name != "id" && kind(document, schema) != ParameterKind::Json);
-        let (name, schema) = lists.pop().filter(|_| lists.is_empty() && is_about_it)?;
-        let entry = resolved(document, &schema["items"])["properties"].as_object()?;
-        let is_plain =
-            |schema| !matches!(kind(document, schema), ParameterKind::Json | ParameterKind::Texts);
-        let plain = entry.iter().filter(|(_, schema)| is_plain(schema));
-        let mut columns: Vec<_> = plain.map(|(name, _)| name.clone()).collect();
-        sort_columns(&mut columns);
-        Some(ListField { name: name.clone(), columns })
+        let replies = operation["responses"].as_object().into_iter().flatten();
+        let mut good = replies.filter(|(status, _)| status.starts_with('2'));
+        let schema = good.find_map(|(_, reply)| reply.pointer("/content/application~1json/schema"));
+        schema.unwrap_or(&Value::Null)
+    }
+
+    /// Returns true if it may change something.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.method != Method::GET
     }
 
     /// Returns true if it cannot be undone.
@@ -141,12 +133,6 @@ static ALL: LazyLock<Vec<Operation>> = LazyLock::new(read_all);
 #[must_use]
 pub fn operations() -> &'static [Operation] {
     &ALL
-}
-
-/// Sorts columns, the most important first.
-pub fn sort_columns(columns: &mut [String]) {
-    let place = |name: &String| COLUMN_ORDER.iter().position(|known| known == name);
-    columns.sort_by_key(|name| place(name).unwrap_or(COLUMN_ORDER.len()));
 }
 
 fn read_all() -> Vec<Operation> {
@@ -191,6 +177,7 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
         known.required = required.iter().any(|other| other == name);
         parameters.push(known);
     }
+    let content = &operation["requestBody"]["content"]["application/json"];
     let method = method.to_uppercase().parse().ok()?;
     let verb = text("x-command").strip_prefix(&format!("fanfare {tag} "))?.to_owned();
     let path = path.to_owned();
@@ -203,21 +190,40 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
         summary: text("summary"),
         needs: text("description"),
         parameters,
+        example: content["example"].clone(),
+        shows: operation["x-shows"].as_str().map(str::to_owned),
     })
 }
 
 fn parameter(document: &Value, name: &str, schema: &Value, place: ParameterLocation) -> Parameter {
     let doc = schema["description"].as_str().unwrap_or_default().to_owned();
     let kind = kind(document, schema);
-    Parameter { name: name.to_owned(), doc, kind, location: place, required: false }
+    let choices = choices(document, schema);
+    Parameter { name: name.to_owned(), doc, kind, location: place, required: false, choices }
 }
 
-fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+/// Returns the values that a schema lists.
+fn choices(document: &Value, schema: &Value) -> Vec<String> {
+    let schema = resolved(document, schema);
+    let inner = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
+    let inner = inner.into_iter().flatten().flat_map(|inner| choices(document, inner));
+    let own = schema["enum"].as_array().into_iter().flatten().chain([&schema["const"]]);
+    inner.chain(own.filter_map(|value| value.as_str().map(str::to_owned))).collect()
+}
+
+/// Returns the schema that a reference names.
+pub(super) fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     let name = schema["$ref"].as_str().and_then(|path| path.strip_prefix('#'));
-    name.and_then(|path| document.pointer(path)).unwrap_or(schema)
+    let found = name.and_then(|path| document.pointer(path)).unwrap_or(schema);
+    // Of objects that a tag tells apart, the first stands for all.
+    match found["oneOf"].as_array().map(Vec::as_slice) {
+        Some([first, ..]) if found["discriminator"].is_object() => resolved(document, first),
+        _ => found,
+    }
 }
 
-fn kind(document: &Value, schema: &Value) -> ParameterKind {
+/// Returns the type of a parameter, or of a field of a reply.
+pub(super) fn kind(document: &Value, schema: &Value) -> ParameterKind {
     let schema = resolved(document, schema);
     if let Some(choices) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
         let kinds = choices.iter().filter(|choice| choice["type"] != "null");
@@ -248,6 +254,9 @@ fn kind(document: &Value, schema: &Value) -> ParameterKind {
 }
 
 #[cfg(test)]
+mod sample;
+
+#[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
@@ -266,25 +275,6 @@ mod tests {
         assert_eq!(verb("whoami"), Some("whoami"));
         assert_eq!(verb("create_api_key"), Some("create"));
         assert_eq!(verb("list_oauth_clients"), Some("list"));
-    }
-
-    #[test]
-    fn a_list_has_the_same_columns_whatever_is_in_it() {
-        let list = |id: &str| operations().iter().find(|one| one.id == id).unwrap().list();
-        let posts = list("list_posts").unwrap();
-        assert_eq!(posts.name, "posts");
-        let first = ["id", "platform", "caption", "status", "scheduled_at", "published_at"];
-        assert_eq!(posts.columns[..6], first);
-        assert!(
-            !posts.columns.iter().any(|name| ["error", "media", "settings"].contains(&&**name))
-        );
-        assert_eq!(
-            list("list_accounts").unwrap().columns[..4],
-            ["id", "platform", "username", "status"]
-        );
-        for one in ["get_post", "whoami", "create_post"] {
-            assert_eq!(list(one), None, "{one}");
-        }
     }
 
     #[test]

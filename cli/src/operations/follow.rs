@@ -1,13 +1,15 @@
 //! `--wait`: follows a post or a video job to its end.
 
-use std::{io::Write, time::Duration};
+use std::time::Duration;
 
 use anyhow::Result;
+use chrono::DateTime;
 use clap::ArgMatches;
-use reqwest::Method;
 use serde_json::Value;
 
-use super::{Exit, command, output, request::Request, send};
+use super::{
+    Exit, Shape, cell::here, command, output, output::note, refusal, request::Request, send,
+};
 
 /// The operations whose replies can be followed.
 pub(super) const FOLLOWED: [&str; 6] = [
@@ -18,6 +20,9 @@ pub(super) const FOLLOWED: [&str; 6] = [
     "run_video_function",
     "get_video_job",
 ];
+
+/// The longest time to what is followed, in seconds.
+const LONGEST: i64 = 3_600;
 
 /// A post or a video job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +37,7 @@ impl FollowedWork {
         let post = reply["post"]["id"].as_i64().map(|id| Self { kind: "post", id: id.to_string() });
         post.or_else(|| {
             let id = reply["job"]["id"].as_str()?.to_owned();
-            Some(Self { kind: "job", id })
+            Some(Self { kind: "video", id })
         })
     }
 
@@ -40,14 +45,43 @@ impl FollowedWork {
         let place = if self.kind == "post" { "posts" } else { "ai/video-jobs" };
         format!("/api/v1/{place}/{}", self.id)
     }
+
+    /// Returns the post or job in the reply of its path.
+    fn read<'a>(&self, reply: &'a Value) -> &'a Value {
+        &reply[if self.kind == "post" { "post" } else { "job" }]
+    }
 }
 
-/// Returns the exit code of a final status; `None` for any other.
-fn exit_of(status: &str) -> Option<Exit> {
-    match status {
-        "published" | "completed" => Some(Exit::Fine),
-        "failed" | "paused" | "draft" | "cancelled" => Some(Exit::PostFailed),
-        _ => None,
+/// The state of the entry that is followed.
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    Ended(Exit),
+    /// Nothing ends it soon; the reason as a sentence.
+    Rests(String),
+    Running,
+}
+
+/// Returns how it stands at a time in seconds since 1970.
+fn state(work: &Value, now: i64) -> State {
+    let text = |name: &str| work[name].as_str().unwrap_or_default();
+    match text("status") {
+        "published" | "completed" => State::Ended(Exit::Fine),
+        "failed" | "cancelled" => State::Ended(Exit::Failed),
+        "draft" => State::Rests("It is a draft: it goes out once it has a time.".to_owned()),
+        "paused" => {
+            State::Rests("It is paused: it goes out once it is scheduled again.".to_owned())
+        }
+        "scheduled" => {
+            let due = DateTime::parse_from_rfc3339(text("scheduled_at")).ok();
+            match due.filter(|due| due.timestamp() - now >= LONGEST) {
+                Some(_) => State::Rests(format!(
+                    "It is due at {}. --wait follows what is due within an hour.",
+                    here(text("scheduled_at"))
+                )),
+                None => State::Running,
+            }
+        }
+        _ => State::Running,
     }
 }
 
@@ -55,30 +89,42 @@ fn exit_of(status: &str) -> Option<Exit> {
 ///
 /// # Errors
 /// The service does not answer.
-pub(super) async fn follow(work: &FollowedWork, matches: &ArgMatches) -> Result<Exit> {
+pub(super) async fn follow(
+    work: &FollowedWork,
+    matches: &ArgMatches,
+    shape: &Shape,
+) -> Result<Exit> {
     if !matches.get_flag("quiet") {
         // The id is shown for users who stop waiting and look later.
-        let _ = writeln!(std::io::stderr(), "Following {} {}.", work.kind, work.id);
+        note(&format!("Following {} {}.", work.kind, work.id));
     }
     let bar = indicatif::ProgressBar::new_spinner();
     bar.enable_steady_tick(Duration::from_millis(200));
-    let get = Request { method: Method::GET, path: work.path(), body: None };
+    let get = Request::get(work.path());
     loop {
-        let target = command::profile_options(matches).target().await?;
-        let reply = send::send(&target, &get).await?;
-        let status = reply.body[work.kind]["status"].as_str().unwrap_or_default();
-        bar.set_message(format!("{} {}: {status}", work.kind, work.id));
+        let reply = send::as_user(&command::profile_options(matches), &get).await?;
         if reply.status >= 400 {
             bar.finish_and_clear();
-            output::print_refusal(&reply.body, matches.get_flag("json"));
+            refusal::print(&reply.body, matches.get_flag("json"));
             return Ok(Exit::of(reply.status));
         }
-        if let Some(exit) = exit_of(status) {
-            bar.finish_and_clear();
-            output::print(&reply.body, matches.get_flag("json"), None);
-            return Ok(exit);
+        let entry = work.read(&reply.body);
+        let status = entry["status"].as_str().unwrap_or_default();
+        bar.set_message(format!("{} {}: {status}", work.kind, work.id));
+        let (exit, why) = match state(entry, crate::clock::now()) {
+            State::Ended(exit) => (exit, None),
+            State::Rests(why) => (Exit::Pending, Some(why)),
+            State::Running => {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                continue;
+            }
+        };
+        bar.finish_and_clear();
+        output::print(&reply.body, matches.get_flag("json"), shape)?;
+        if let Some(why) = why {
+            note(&why);
         }
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        return Ok(exit);
     }
 }
 
@@ -89,23 +135,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn posts_and_films_are_followed_and_nothing_else() {
+    fn posts_and_videos_are_followed_and_nothing_else() {
         let path = |reply: Value| FollowedWork::of(&reply).map(|work| work.path());
         assert_eq!(path(json!({"post": {"id": 7}})).as_deref(), Some("/api/v1/posts/7"));
-        let film = json!({"job": {"id": "01a2", "status": "queued"}});
-        assert_eq!(path(film).as_deref(), Some("/api/v1/ai/video-jobs/01a2"));
+        let video = json!({"job": {"id": "01a2", "status": "queued"}});
+        assert_eq!(path(video).as_deref(), Some("/api/v1/ai/video-jobs/01a2"));
         assert_eq!(path(json!({"posts": [{"id": 7}]})), None);
-        assert_eq!(
-            (exit_of("published"), exit_of("completed")),
-            (Some(Exit::Fine), Some(Exit::Fine))
-        );
-        assert_eq!(
-            (exit_of("failed"), exit_of("cancelled")),
-            (Some(Exit::PostFailed), Some(Exit::PostFailed))
-        );
-        assert_eq!(
-            (exit_of("scheduled"), exit_of("processing"), exit_of("queued")),
-            (None, None, None)
-        );
+    }
+
+    #[test]
+    fn it_ends_with_the_work_and_does_not_wait_for_what_nothing_ends() {
+        let now = DateTime::parse_from_rfc3339("2030-01-31T09:00:00Z").unwrap().timestamp();
+        let state =
+            |status: &str, at: &str| state(&json!({"status": status, "scheduled_at": at}), now);
+        assert_eq!(state("published", ""), State::Ended(Exit::Fine));
+        assert_eq!(state("completed", ""), State::Ended(Exit::Fine));
+        assert_eq!(state("failed", ""), State::Ended(Exit::Failed));
+        assert_eq!(state("cancelled", ""), State::Ended(Exit::Failed));
+        for running in ["publishing", "processing", "queued"] {
+            assert_eq!(state(running, ""), State::Running);
+        }
+        assert_eq!(state("scheduled", "2030-01-31T09:30:00Z"), State::Running);
+        for (status, at) in [("draft", ""), ("paused", ""), ("scheduled", "2030-02-01T09:00:00Z")] {
+            assert!(matches!(state(status, at), State::Rests(_)), "{status}");
+        }
     }
 }

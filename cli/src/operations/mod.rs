@@ -1,108 +1,55 @@
 //! Commands for everything the API does, made from its OpenAPI document: `fanfare posts create`, `fanfare api GET …`.
 
+mod cell;
 mod command;
+mod confirm;
 mod document;
+mod exit;
 mod follow;
+mod near;
 mod output;
+mod refusal;
 mod request;
 mod send;
+mod session;
+mod shape;
+mod shell;
+mod table;
 mod tree;
+mod watch;
+mod words;
 
-use std::{
-    ffi::OsString,
-    io::{IsTerminal, Write},
-    path::Path,
-    process::ExitCode,
-    time::Duration,
-};
+use std::{ffi::OsString, io::Write, path::Path, process::ExitCode};
 
 use anyhow::{Result, bail};
 use clap::ArgMatches;
-use reqwest::Method;
 use serde_json::Value;
 
-use document::{ListField, Operation, operations};
+use document::{Operation, operations};
+use exit::Exit;
 use follow::FollowedWork;
+pub use near::with_near_names;
+use output::note;
 use request::Request;
 use send::Reply;
+use shape::Shape;
 pub use tree::{chapters, with_commands};
+use words::word;
 
-use crate::{
-    account::{self, LoginError, LoginMethod, Target},
-    media::send_file,
-};
+use crate::{account::Target, media::send_file};
 
 /// Chapters that share their name with commands of the binary.
 const SHARED_NAMES: [&str; 3] = ["media", "billing", "sandbox"];
 
-/// Chapters whose names have two words.
-const TWO_WORDS: [&str; 2] = ["oauth clients", "oauth grants"];
-
-/// The exit code of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Exit {
-    Fine = 0,
-    Refused = 1,
-    Usage = 2,
-    NotFound = 3,
-    LogIn = 4,
-    NotAllowed = 5,
-    Conflict = 6,
-    Limited = 7,
-    Unreachable = 8,
-    PostFailed = 9,
-}
-
-impl Exit {
-    const fn of(status: u16) -> Self {
-        match status {
-            200..=299 => Self::Fine,
-            401 => Self::LogIn,
-            402 | 403 => Self::NotAllowed,
-            404 => Self::NotFound,
-            409 | 422 => Self::Conflict,
-            429 => Self::Limited,
-            500.. => Self::Unreachable,
-            _ => Self::Refused,
-        }
-    }
-}
-
 /// Runs a command of the API; `None` if the arguments name none and belong to the binary itself.
 pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
-    let arguments = &join_two_words(arguments);
-    let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
-    let (first, second) = (word(1), word(2));
-    let command = match first {
-        "api" if !second.is_empty() && !second.starts_with('-') => command::api(),
-        "login" | "logout" | "auth" => command::account(match first {
-            "login" => "login",
-            "logout" => "logout",
-            _ => "auth",
-        }),
-        "watch" => command::watch(),
-        _ => {
-            if SHARED_NAMES.contains(&first) && ["--help", "-h", "help"].contains(&second) {
-                // The binary's own help follows.
-                let chapter = command::chapter(first, operations());
-                let _ = chapter.bin_name(format!("fanfare {first}")).print_help();
-                let _ = writeln!(std::io::stdout());
-                return None;
-            }
-            if first.is_empty()
-                || first.starts_with('-')
-                || !is_command(operations(), first, second)
-            {
-                return None;
-            }
-            command::chapter(first, operations())
-        }
-    };
-    let command = command.bin_name(format!("fanfare {first}"));
-    let matches = match command.try_get_matches_from(arguments.iter().skip(1)) {
+    let arguments = &words::read(arguments);
+    let first = word(arguments, 1);
+    let command = command_of(first, word(arguments, 2))?.bin_name(format!("fanfare {first}"));
+    let matches = match command.clone().try_get_matches_from(arguments.iter().skip(1)) {
         Ok(matches) => matches,
         Err(error) => {
+            let error = near::with_near_names(error, &command, word(arguments, 2));
             let _ = error.print();
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
             return Some(ExitCode::from(code as u8));
@@ -110,34 +57,41 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
     };
     let done = match first {
         "api" => api(&matches).await,
-        "login" => login(&matches).await,
-        "logout" => logout(&matches).await,
-        "auth" => status(&matches).await,
-        "watch" => watch(&matches).await,
+        "login" => session::login(&matches).await,
+        "logout" => session::logout(&matches).await,
+        "auth" => session::status(&matches).await,
+        "watch" => watch::watch(&matches).await,
         chapter => operation(chapter, &matches).await,
     };
     let exit = done.unwrap_or_else(|error| {
-        let _ = writeln!(std::io::stderr(), "error: {error:#}");
-        if error.downcast_ref::<LoginError>().is_some() {
-            Exit::LogIn
-        } else if error.downcast_ref::<reqwest::Error>().is_some() {
-            Exit::Unreachable
-        } else {
-            Exit::Usage
+        note(&format!("error: {error:#}"));
+        let exit = Exit::of_error(&error);
+        if exit == Exit::LogIn {
+            note("Run fanfare login.");
         }
+        exit
     });
     Some(ExitCode::from(exit as u8))
 }
 
-/// Joins the two words of such a chapter into one argument.
-fn join_two_words(arguments: &[OsString]) -> Vec<OsString> {
-    let mut all = arguments.to_vec();
-    let word = |at: usize| arguments.get(at).and_then(|word| word.to_str()).unwrap_or_default();
-    let chapter = format!("{} {}", word(1), word(2));
-    if TWO_WORDS.contains(&chapter.as_str()) {
-        all.splice(1..3, [chapter.into()]);
-    }
-    all
+/// Returns the command that the first two words name; `None` if it belongs to the binary itself.
+fn command_of(first: &str, second: &str) -> Option<clap::Command> {
+    Some(match first {
+        "api" if !second.is_empty() && !second.starts_with('-') => command::api(),
+        "login" => command::account("login"),
+        "logout" => command::account("logout"),
+        "auth" => command::account("auth"),
+        "watch" => command::watch(),
+        _ if SHARED_NAMES.contains(&first) && ["--help", "-h", "help"].contains(&second) => {
+            // The binary's own help follows.
+            let chapter = command::chapter(first, operations());
+            let _ = chapter.bin_name(format!("fanfare {first}")).print_help();
+            let _ = writeln!(std::io::stdout());
+            return None;
+        }
+        _ if is_command(operations(), first, second) => command::chapter(first, operations()),
+        _ => return None,
+    })
 }
 
 /// Returns every operation with its command.
@@ -164,63 +118,88 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     let Some(operation) = operation else { bail!("there is no such command") };
     let target = command::profile_options(matches).target().await?;
     let mut request = request::of_operation(operation, matches)?;
-    if operation.is_destructive() && !confirm(operation, matches)? {
+    if operation.is_destructive() && !confirm::confirm(operation, &request, matches).await? {
         return Ok(Exit::Usage);
     }
     if operation.tag == "posts" {
         send_media(&target, &mut request).await?;
     }
-    let reply = send::send(&target, &request).await?;
-    let wants_wait = matches.try_get_one::<bool>("wait").ok().flatten() == Some(&true);
+    if is_set(matches, "all") {
+        return print_all(operation, request, matches).await;
+    }
+    let reply = send::as_user(&command::profile_options(matches), &request).await?;
+    let wants_wait = is_set(matches, "wait");
     let work = FollowedWork::of(&reply.body).filter(|_| wants_wait && reply.status < 400);
     match work {
         // Only the final state is printed.
-        Some(work) => follow::follow(&work, matches).await,
-        None => Ok(show(&reply, matches, operation.list().as_ref())),
+        Some(work) => follow::follow(&work, matches, &operation.shape()).await,
+        None => print_one(operation, &reply, matches),
+    }
+}
+
+/// Prints a reply, and what there is to say about it beside.
+fn print_one(operation: &Operation, reply: &Reply, matches: &ArgMatches) -> Result<Exit> {
+    let exit = show(reply, matches, &operation.shape())?;
+    if matches.get_flag("json") {
+        return Ok(Exit::of_batch(&reply.body).filter(|_| exit == Exit::Fine).unwrap_or(exit));
+    }
+    if operation.takes("cursor") {
+        output::print_more(&reply.body);
+    }
+    let Some(exit) = Exit::of_batch(&reply.body).filter(|_| exit == Exit::Fine) else {
+        return Ok(exit);
+    };
+    for failed in reply.body["errors"].as_array().into_iter().flatten() {
+        refusal::print_item(failed);
+    }
+    Ok(exit)
+}
+
+/// Returns true if a switch that only some commands have is set.
+fn is_set(matches: &ArgMatches, name: &str) -> bool {
+    matches.try_get_one::<bool>(name).ok().flatten() == Some(&true)
+}
+
+/// Prints a list page by page, to its end.
+async fn print_all(
+    operation: &Operation,
+    mut request: Request,
+    matches: &ArgMatches,
+) -> Result<Exit> {
+    let (first, shape) = (request.path.clone(), operation.shape());
+    loop {
+        let reply = send::as_user(&command::profile_options(matches), &request).await?;
+        let exit = show(&reply, matches, &shape)?;
+        // The event stream says where it goes on although it has no more.
+        let goes_on = exit == Exit::Fine && reply.body["has_more"] != false;
+        let cursor = reply.body["next_cursor"].as_str().filter(|_| goes_on);
+        let Some(cursor) = cursor else { return Ok(exit) };
+        let mark = if first.contains('?') { '&' } else { '?' };
+        request.path = format!("{first}{mark}cursor={}", request::encoded(cursor));
     }
 }
 
 async fn api(matches: &ArgMatches) -> Result<Exit> {
-    let target = command::profile_options(matches).target().await?;
-    let (exit, _) = exchange(&target, &request::of_path(matches)?, matches).await?;
-    Ok(exit)
+    let request = request::of_path(matches)?;
+    let reply = send::as_user(&command::profile_options(matches), &request).await?;
+    if Exit::of(reply.status) != Exit::Fine {
+        return show(&reply, matches, &Shape::default());
+    }
+    output::print_raw(&reply.body, matches.get_flag("json"))?;
+    Ok(Exit::Fine)
 }
 
-/// Sends a request and prints the reply.
-async fn exchange(
-    target: &Target,
-    request: &Request,
-    matches: &ArgMatches,
-) -> Result<(Exit, Value)> {
-    let reply = send::send(target, request).await?;
-    Ok((show(&reply, matches, None), reply.body))
-}
-
-fn show(reply: &Reply, matches: &ArgMatches, list: Option<&ListField>) -> Exit {
+fn show(reply: &Reply, matches: &ArgMatches, shape: &Shape) -> Result<Exit> {
     let (exit, as_json) = (Exit::of(reply.status), matches.get_flag("json"));
     if exit == Exit::Fine {
-        output::print(&reply.body, as_json, list);
+        output::print(&reply.body, as_json, shape)?;
     } else {
-        output::print_refusal(&reply.body, as_json);
+        refusal::print(&reply.body, as_json);
         if exit == Exit::LogIn && !as_json {
-            let _ = writeln!(std::io::stderr(), "Run fanfare login, or set FANFARE_API_KEY.");
+            note("Run fanfare login, or set FANFARE_API_KEY.");
         }
     }
-    exit
-}
-
-/// Asks for confirmation before a destructive operation.
-fn confirm(operation: &Operation, matches: &ArgMatches) -> Result<bool> {
-    if matches.get_flag("yes") {
-        return Ok(true);
-    }
-    if !std::io::stdin().is_terminal() {
-        bail!("{} cannot be taken back; add --yes", operation.summary.to_lowercase());
-    }
-    let _ = write!(std::io::stderr(), "{}? [y/N] ", operation.summary);
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line)?;
-    Ok(["y", "yes"].contains(&line.trim().to_lowercase().as_str()))
+    Ok(exit)
 }
 
 /// Uploads the files that a post names by local paths, and replaces the paths by their addresses.
@@ -237,125 +216,4 @@ async fn send_media(target: &Target, request: &mut Request) -> Result<()> {
         *place = file["public_url"].clone();
     }
     Ok(())
-}
-
-/// Prints events as they arrive, until standard output is closed.
-async fn watch(matches: &ArgMatches) -> Result<Exit> {
-    let mut after = match command::values_of(matches, "after").next() {
-        Some(after) => after.clone(),
-        None => match newest(matches).await? {
-            Ok(newest) => newest.to_string(),
-            Err(refused) => return Ok(show(&refused, matches, None)),
-        },
-    };
-    loop {
-        let reply = events(matches, &after, 100).await?;
-        if reply.status >= 400 {
-            return Ok(show(&reply, matches, None));
-        }
-        let events = reply.body["events"].as_array().cloned().unwrap_or_default();
-        if !print_events(&events, matches.get_flag("json")) {
-            return Ok(Exit::Fine);
-        }
-        let last = events.last().and_then(|event| event["sequence"].as_i64());
-        match last {
-            Some(last) => after = last.to_string(),
-            None => tokio::time::sleep(Duration::from_secs(2)).await,
-        }
-    }
-}
-
-async fn events(matches: &ArgMatches, after: &str, limit: u32) -> Result<Reply> {
-    let path = format!("/api/v1/events?after={after}&limit={limit}");
-    // The access token is renewed when necessary.
-    let target = command::profile_options(matches).target().await?;
-    send::send(&target, &Request { method: Method::GET, path, body: None }).await
-}
-
-/// Returns the number of the newest event, 0 if there is none, or the reply of an error. Numbers have no gaps, so that
-/// an exponential search finds it in few requests.
-async fn newest(matches: &ArgMatches) -> Result<std::result::Result<i64, Reply>> {
-    let (mut newest, mut step, mut doubles) = (0, 1, true);
-    while step > 0 {
-        let reply = events(matches, &(newest + step - 1).to_string(), 1).await?;
-        if reply.status >= 400 {
-            return Ok(Err(reply));
-        }
-        let found = reply.body["events"][0]["sequence"].as_i64();
-        doubles &= found.is_some();
-        newest = found.unwrap_or(newest);
-        step = if doubles { step * 2 } else { step / 2 };
-    }
-    Ok(Ok(newest))
-}
-
-/// Prints events, one a line; returns false if standard output is closed.
-fn print_events(events: &[Value], as_json: bool) -> bool {
-    events.iter().all(|event| {
-        let text = |name: &str| event[name].as_str().unwrap_or_default();
-        let line = match as_json {
-            true => event.to_string(),
-            false => {
-                format!("{}\t{}\t{}", text("created_at"), text("type"), subjects(&event["data"]))
-            }
-        };
-        writeln!(std::io::stdout(), "{line}").is_ok()
-    })
-}
-
-/// Returns the resources that an event is about: `post 12`.
-fn subjects(data: &Value) -> String {
-    let things = data.as_object().into_iter().flatten();
-    let named = things.filter_map(|(name, thing)| match &thing["id"] {
-        Value::String(id) => Some(format!("{name} {id}")),
-        Value::Number(id) => Some(format!("{name} {id}")),
-        _ => None,
-    });
-    named.collect::<Vec<_>>().join(", ")
-}
-
-async fn login(matches: &ArgMatches) -> Result<Exit> {
-    let given = command::profile_options(matches);
-    let way = match (matches.get_flag("key"), matches.get_flag("no-browser")) {
-        (true, _) => LoginMethod::Key,
-        (_, true) => LoginMethod::Code,
-        _ => LoginMethod::Browser,
-    };
-    let profile = account::login(&given, way).await?;
-    let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
-    let (exit, body) = exchange(&profile.target(), &whoami, matches).await?;
-    if exit == Exit::Fine {
-        let place = account::store_profile(&given, profile).await?;
-        let email = body["user"]["email"].as_str().unwrap_or_default();
-        let _ = writeln!(std::io::stderr(), "Logged in as {email}; kept in {}.", place.display());
-    }
-    Ok(exit)
-}
-
-async fn logout(matches: &ArgMatches) -> Result<Exit> {
-    account::logout(&command::profile_options(matches)).await?;
-    Ok(Exit::Fine)
-}
-
-async fn status(matches: &ArgMatches) -> Result<Exit> {
-    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
-    let target = command::profile_options(matches).target().await?;
-    let whoami = Request { method: Method::GET, path: "/api/v1/whoami".to_owned(), body: None };
-    exchange(&target, &whoami, matches).await.map(|(exit, _)| exit)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_chapter_of_two_words_may_be_written_as_two() {
-        let line = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        let read = join_two_words(&line("fanfare oauth clients list"));
-        assert_eq!(read, ["fanfare", "oauth clients", "list"]);
-        assert_eq!(join_two_words(&line("fanfare posts list")), line("fanfare posts list"));
-        for tag in chapters().iter().filter(|tag| tag.contains(' ')) {
-            assert!(TWO_WORDS.contains(&tag.as_str()), "{tag}");
-        }
-    }
 }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::{
     command::values_of,
     document::{Operation, ParameterKind, ParameterLocation},
+    shell::flag,
 };
 
 /// A request to be sent.
@@ -21,6 +22,31 @@ pub struct Request {
     pub path: String,
     /// The body, if there is one.
     pub body: Option<Value>,
+    /// More headers.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Request {
+    /// Returns a request that reads.
+    pub const fn get(path: String) -> Self {
+        Self { method: Method::GET, path, body: None, headers: Vec::new() }
+    }
+}
+
+/// The header that makes a change safe to repeat.
+pub const KEY: &str = "Idempotency-Key";
+
+/// Returns the headers that a command asks for.
+fn headers(matches: &ArgMatches) -> Result<Vec<(String, String)>> {
+    let mut headers = Vec::new();
+    for header in values_of(matches, "header") {
+        let parts = header.split_once(':');
+        let (name, value) = parts.with_context(|| format!("{header}: write 'NAME: VALUE'"))?;
+        headers.push((name.trim().to_owned(), value.trim().to_owned()));
+    }
+    let key = values_of(matches, "idempotency-key").last();
+    headers.extend(key.map(|key| (KEY.to_owned(), key.clone())));
+    Ok(headers)
 }
 
 /// Returns the request of an operation.
@@ -63,7 +89,8 @@ pub fn of_operation(operation: &Operation, matches: &ArgMatches) -> Result<Reque
     let has_body =
         operation.parameters.iter().any(|parameter| parameter.location == ParameterLocation::Body);
     let body = (has_body || !body.is_empty()).then_some(Value::Object(body));
-    Ok(Request { method: operation.method.clone(), path, body })
+    let headers = headers(matches)?;
+    Ok(Request { method: operation.method.clone(), path, body, headers })
 }
 
 fn missing(operation: &Operation, body: &Map<String, Value>) -> Option<String> {
@@ -96,7 +123,7 @@ pub fn of_path(matches: &ArgMatches) -> Result<Request> {
         body.insert(name.to_owned(), value);
     }
     let body = (!body.is_empty()).then_some(Value::Object(body));
-    Ok(Request { method, path, body })
+    Ok(Request { method, path, body, headers: headers(matches)? })
 }
 
 fn input_body(matches: &ArgMatches) -> Result<Option<Value>> {
@@ -125,11 +152,8 @@ fn file_or_text(text: &str) -> Result<String> {
     }
 }
 
-fn flag(name: &str) -> String {
-    format!("--{}", name.replace('_', "-"))
-}
-
-fn encoded(text: &str) -> String {
+/// Returns a text as a part of an address.
+pub fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
     text.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
@@ -158,7 +182,7 @@ mod tests {
     fn flags_make_the_body_and_positions_the_path() {
         let create = "posts create --account-id 7 --caption -x --media-urls a --media-urls b --dry-run --clear timezone";
         let body = json!({
-            "account_id": "7", "caption": "-x", "media_urls": ["a", "b"], "dry_run": true, "timezone": null,
+            "account_id": 7, "caption": "-x", "media_urls": ["a", "b"], "dry_run": true, "timezone": null,
         });
         let made_request = made(create).unwrap();
         assert_eq!((made_request.path.as_str(), made_request.body), ("/api/v1/posts", Some(body)));
@@ -168,6 +192,30 @@ mod tests {
             (listed.path.as_str(), listed.body),
             ("/api/v1/posts?limit=5&status=failed", None)
         );
+    }
+
+    #[test]
+    fn an_id_may_have_its_name_and_words_stand_between_commas() {
+        assert_eq!(made("posts get --id 7").unwrap().path, "/api/v1/posts/7");
+        assert!(made("posts get 7 --id 8").is_err());
+        assert!(made("posts get").is_err());
+        let captions = made("ai generate-captions --platforms x,bluesky --brief b").unwrap();
+        assert_eq!(captions.body.unwrap()["platforms"], json!(["x", "bluesky"]));
+    }
+
+    #[test]
+    fn every_change_takes_a_key_and_no_reading_does() {
+        let created = made("posts create --account-id 7 --idempotency-key k1").unwrap();
+        assert_eq!(created.headers, [(KEY.to_owned(), "k1".to_owned())]);
+        for operation in operations() {
+            let command = command::operation_command(operation);
+            let takes = command.get_arguments().any(|one| one.get_id() == "idempotency-key");
+            assert_eq!(takes, operation.writes(), "{}", operation.id);
+        }
+        let line = ["api", "POST", "posts", "-H", "X-Request-Id: a:b", "--idempotency-key", "k2"];
+        let asked = of_path(&command::api().try_get_matches_from(line).unwrap()).unwrap();
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(asked.headers, [header("X-Request-Id", "a:b"), header(KEY, "k2")]);
     }
 
     #[test]

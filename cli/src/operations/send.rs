@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use anyhow::Context as _;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 
-use super::request::Request;
-use crate::account::Target;
+use super::request::{KEY, Request};
+use crate::account::{ProfileOptions, Target};
 
 /// The most attempts of a request.
 const TRIES: u32 = 3;
@@ -22,13 +23,33 @@ pub struct Reply {
     pub body: Value,
 }
 
+/// Sends a request with the credentials of a profile. A log-in whose token the service refuses before its time is renewed
+/// once.
+///
+/// # Errors
+/// The service does not answer, or the log-in cannot be renewed.
+pub async fn as_user(profile: &ProfileOptions, request: &Request) -> anyhow::Result<Reply> {
+    let target = profile.target().await?;
+    let reply = send(&target, request).await?;
+    if reply.status != 401 {
+        return Ok(reply);
+    }
+    match profile.renewed(&target).await? {
+        Some(fresh) => send(&fresh, request).await,
+        None => Ok(reply),
+    }
+}
+
 /// Sends a request. All attempts of a change carry the same `Idempotency-Key`, so that it is made once.
 ///
 /// # Errors
 /// The service does not answer.
 pub async fn send(target: &Target, request: &Request) -> anyhow::Result<Reply> {
     let http = Client::builder().timeout(Duration::from_secs(120)).build()?;
-    let key = uuid::Uuid::new_v4().to_string();
+    let is_key = |header: &(String, String)| header.0.eq_ignore_ascii_case(KEY);
+    let needs_key = request.method != Method::GET && !request.headers.iter().any(is_key);
+    let own_key = needs_key.then(|| (KEY.to_owned(), uuid::Uuid::new_v4().to_string()));
+    let headers: Vec<_> = request.headers.iter().chain(&own_key).collect();
     let mut tried = 0;
     loop {
         tried += 1;
@@ -37,8 +58,8 @@ pub async fn send(target: &Target, request: &Request) -> anyhow::Result<Reply> {
         if !target.key.is_empty() {
             sent = sent.bearer_auth(&target.key);
         }
-        if request.method != Method::GET {
-            sent = sent.header("Idempotency-Key", &key);
+        for (name, value) in headers.iter().copied() {
+            sent = sent.header(name, value);
         }
         if let Some(body) = &request.body {
             sent = sent.json(body);
@@ -50,13 +71,29 @@ pub async fn send(target: &Target, request: &Request) -> anyhow::Result<Reply> {
                     tokio::time::sleep(Duration::from_secs(wait)).await;
                     continue;
                 }
-                let body = reply.json().await.unwrap_or_default();
+                let text = reply.text().await.unwrap_or_default();
+                let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
                 return Ok(Reply { status: status.as_u16(), body });
             }
             Err(_) if tried < TRIES => tokio::time::sleep(Duration::from_secs(1)).await,
-            Err(error) => return Err(error.without_url().into()),
+            Err(error) => {
+                let is_sent = !error.is_connect() && !error.is_builder();
+                let key = headers.iter().find(|header| is_key(header)).filter(|_| is_sent);
+                let failed = Err(anyhow::Error::from(error.without_url()));
+                return match key {
+                    Some((_, key)) => failed.with_context(|| repeat(key)),
+                    None => failed,
+                };
+            }
         }
     }
+}
+
+/// Returns what to do about a change whose answer was lost.
+fn repeat(key: &str) -> String {
+    format!(
+        "no answer came, so it may be done or not; the same command with --idempotency-key {key} does it once"
+    )
 }
 
 fn is_transient(status: StatusCode) -> bool {

@@ -86,6 +86,12 @@ pub(super) async fn find(
         found.iter().map(|row| Row::from_query_result(row, "")).collect::<Result<_, _>>()?;
     let locks: Vec<BrandId> = rows.iter().filter_map(|row| row.locked_to).collect();
     let Some(row) = rows.into_iter().next() else { return Ok(None) };
+    let brands = match caller.key_brand {
+        None => (!locks.is_empty()).then_some(locks),
+        // A key sees no more than its user does.
+        Some(brand) if locks.is_empty() || locks.contains(&brand) => Some(vec![brand]),
+        Some(_) => Some(Vec::new()),
+    };
     let active = row.active.unwrap_or(false);
     let membership = Membership {
         workspace_id: row.workspace_id,
@@ -95,7 +101,7 @@ pub(super) async fn find(
         plan: row.plan_tier.unwrap_or(PlanTier::Starter),
         api_addon: row.api_addon.unwrap_or(false),
         active,
-        brands: (!locks.is_empty()).then_some(locks),
+        brands,
         timezone: row.timezone,
         account: account.map(Arc::new),
     };

@@ -15,18 +15,18 @@ use sea_orm::{
     QuerySelect,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{
-    TABLE, did, oauth_connect, profile_picture, quota, refresh_schedule::RefreshSchedule,
+    Account, TABLE, did, oauth_connect, profile_picture, quota, refresh_schedule::RefreshSchedule,
     session::anonymous,
 };
 use crate::{
     Act, RefusalDetails, Reply, Tx, analytics, business,
-    error::{Code, Error, Result, violation},
+    error::{Code, Error, Fix, Result, violation},
     inbox,
-    input::strict::unknown_field,
+    input::{closest_name, strict::unknown_field},
 };
 
 /// The longest wait for a platform while a caller waits.
@@ -87,8 +87,8 @@ async fn verify_and_store(
 ) -> Result<Reply<ConnectResponse>> {
     require_brand(act, &act.cx.db.read, place.2).await?;
     let identity = verify(act, place.0, place.1, secrets).await?;
-    let tx = act.begin().await?;
-    let row = store(act, &tx, place, identity).await?;
+    let mut tx = act.begin().await?;
+    let row = store(act, &mut tx, place, identity, session).await?;
     if let Some(session) = session {
         oauth_connect::end_connected(&act.cx, tx.conn(), session, &[row.id]).await?;
     }
@@ -143,8 +143,13 @@ pub(super) fn parse_credentials(
 fn check_credentials(fields: &[CredentialField], given: &Map<String, Value>) -> Violations {
     let known: Vec<_> = fields.iter().map(|field| field.name).collect();
     let mut broken = Violations::default();
+    let absent = || known.iter().copied().filter(|name| !given.contains_key(*name));
     for name in given.keys().filter(|name| !known.contains(&name.as_str())) {
-        broken.push_with(|| unknown_field(&format!("credentials.{name}"), name, &known));
+        broken.push_with(|| {
+            let path = format!("credentials.{name}");
+            let fix = closest_name(name, absent()).map(|right| Fix::rename(&path, right));
+            unknown_field(&path, name, &known).with_fix(fix)
+        });
     }
     for field in fields {
         let path = format!("credentials.{}", field.name);
@@ -214,7 +219,12 @@ pub(crate) fn connect_error(platform: PlatformId, error: platforms::Error) -> Er
         | ErrorKind::Reconnect
         | ErrorKind::TokenExpired
         | ErrorKind::Misconfigured
+        | ErrorKind::PermissionMissing
+        | ErrorKind::Restricted
+        | ErrorKind::TargetGone
+        | ErrorKind::Defect
         | ErrorKind::Rejected
+        | ErrorKind::Duplicate
         | ErrorKind::MediaRejected => Code::InvalidCredentials,
         ErrorKind::Unreachable
         | ErrorKind::Transient
@@ -234,9 +244,10 @@ pub(crate) fn connect_error(platform: PlatformId, error: platforms::Error) -> Er
 /// brand is checked here.
 pub(super) async fn store(
     act: &Act,
-    tx: &Tx,
+    tx: &mut Tx,
     (platform, sandbox, brand): (PlatformId, bool, Option<BrandId>),
     identity: Identity,
+    session: Option<&connect_session::Model>,
 ) -> Result<account::Model> {
     let workspace = act.membership.workspace_id;
     require_brand(act, tx.conn(), brand).await?;
@@ -279,10 +290,7 @@ pub(super) async fn store(
         }
         row.revoking_id = Set(None);
         let row = row.update(tx.conn()).await?;
-        inbox::sync::on_connect(tx.conn(), &row, tx.now()).await?;
-        business::sync::on_connect(tx.conn(), &row, tx.now()).await?;
-        analytics::on_connect(&act.cx, tx.conn(), &row).await?;
-        return Ok(row);
+        return connected(act, tx, row, (is_connected, session)).await;
     }
     row.workspace_id = Set(workspace);
     row.platform = Set(platform.as_str().to_owned());
@@ -292,9 +300,36 @@ pub(super) async fn store(
     row.fencing_token = Set(0);
     row.created_at = Set(act.cx.clock.now());
     let row = account::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    connected(act, tx, row, (false, session)).await
+}
+
+/// Makes known that an account is connected, or connected again; with what the connect session was made for.
+async fn connected(
+    act: &Act,
+    tx: &mut Tx,
+    row: account::Model,
+    (again, session): (bool, Option<&connect_session::Model>),
+) -> Result<account::Model> {
     inbox::sync::on_connect(tx.conn(), &row, tx.now()).await?;
     business::sync::on_connect(tx.conn(), &row, tx.now()).await?;
     analytics::on_connect(&act.cx, tx.conn(), &row).await?;
+    let (event_type, verb) = match again {
+        true => ("account.reconnected", "connected again"),
+        false => ("account.connected", "connected"),
+    };
+    let message = format!("{} on {} was {verb}.", row.username, row.platform);
+    let by = Some(act.request_id.clone());
+    let mut event = super::event(&act.cx, &row, event_type, message, by);
+    if let Some(session) = session {
+        event.data = json!({
+            "account": Account::of(&act.cx, &row),
+            "connect_session_id": session.id,
+            "reference": session.reference,
+            "return_url": session.return_url,
+        })
+        .to_string();
+    }
+    tx.emit(event);
     Ok(row)
 }
 

@@ -1,13 +1,13 @@
 //! Ends the connection of an account, at the owner's request or because the network revoked it.
 
-use fanfare_entities::{AccountId, account, account::AccountStatus};
+use fanfare_entities::{AccountId, Millis, account, account::AccountStatus};
 use fanfare_jobs::JobKind;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
+    sea_query::Expr,
 };
-use serde_json::json;
 
-use super::{Account, find, session, shared_credentials::holders_of, visible};
+use super::{find, session, shared_credentials::holders_of, visible};
 use crate::{
     Act, Deleted, Domain, Reply, Tx, analytics,
     error::{Code, Error, Result},
@@ -110,17 +110,24 @@ fn event(
     message: String,
     request_id: Option<String>,
 ) -> NewEvent {
-    NewEvent {
-        workspace_id: row.workspace_id,
-        event_type: "account.disconnected",
-        streamed: true,
-        data: json!({ "account": Account::of(cx, row) }).to_string(),
-        post_id: None,
-        account_id: Some(row.id),
-        brand_id: row.brand_id,
-        platform: Some(row.platform.clone()),
-        status: None,
-        message,
-        request_id,
-    }
+    super::event(cx, row, "account.disconnected", message, request_id)
+}
+
+/// The number of accounts whose rows are deleted together.
+pub(crate) const FEW: usize = 100;
+
+/// Returns the accounts that were disconnected in the last week: what was kept of earlier ones is deleted, unless no
+/// clean-up has run for as long.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn newly_disconnected(cx: &Domain) -> Result<Vec<AccountId>> {
+    const WEEK: Millis = 7 * 24 * 3_600_000;
+    let ids = account::Entity::find()
+        .select_only()
+        .column(account::Column::Id)
+        // Written out, so that the index of disconnected accounts alone serves it.
+        .filter(Expr::cust("status = 'disconnected'"))
+        .filter(account::Column::UpdatedAt.gte(cx.clock.now() - WEEK));
+    Ok(ids.into_tuple().all(&cx.db.read).await?)
 }

@@ -14,29 +14,34 @@ mod refresh_schedule;
 mod sandbox;
 mod sandbox_control;
 mod sandbox_inbox;
+mod sandbox_kinds;
+mod sandbox_numbers;
 mod session;
 mod shared_credentials;
 mod simulator;
 pub mod upkeep;
 
 use fanfare_entities::{AccountId, BrandId, WorkspaceId, account, account::AccountStatus};
-use fanfare_platforms::{ContentLimits, MediaLimits};
+use fanfare_platforms::{ContentLimits, MediaLimits, PostTypeDescription};
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     Act, Domain, Reply,
     clock::Time,
     error::{Code, Error, Result},
+    events::NewEvent,
     input::{self, ListQuery},
     json_size::json_size,
     page,
+    room::{self, PlanRoom},
 };
 
 pub use connect::{ConnectRequest, ConnectResponse, connect};
 pub(crate) use connect::{connect_error, timed_out};
+pub(crate) use disconnect::{FEW, newly_disconnected};
 pub use disconnect::{disconnect, mark_needs_reconnect};
 pub use facts::renew;
 pub use options::{
@@ -46,8 +51,9 @@ pub use options::{
 pub use refresh::{RefreshOutcome, refresh};
 pub use sandbox::{
     ExternalPost, ExternalPostDeleted, NewExternalPost, NewSandboxAccount, NewSandboxFaults,
-    NewSandboxNumbers, SandboxFaults, SandboxNumbers, SandboxPosts, create_external_post,
-    create_sandbox, delete_external_post, sandbox_posts, set_faults, set_numbers,
+    NewSandboxNumbers, SandboxAccountMade, SandboxFaults, SandboxNumbers, SandboxPosts,
+    create_external_post, create_sandbox, delete_external_post, sandbox_posts, set_faults,
+    set_numbers,
 };
 pub use sandbox_control::browser_url;
 pub use sandbox_inbox::{
@@ -69,6 +75,29 @@ pub(crate) fn visible(act: &Act) -> sea_orm::Select<account::Entity> {
     match &act.membership.brands {
         Some(brands) => query.filter(account::Column::BrandId.is_in(brands.iter().copied())),
         None => query,
+    }
+}
+
+/// Returns an event about an account.
+fn event(
+    cx: &Domain,
+    row: &account::Model,
+    event_type: &'static str,
+    message: String,
+    request_id: Option<String>,
+) -> NewEvent {
+    NewEvent {
+        workspace_id: row.workspace_id,
+        event_type,
+        streamed: true,
+        data: json!({ "account": Account::of(cx, row) }).to_string(),
+        post_id: None,
+        account_id: Some(row.id),
+        brand_id: row.brand_id,
+        platform: Some(row.platform.clone()),
+        status: None,
+        message,
+        request_id,
     }
 }
 
@@ -127,7 +156,8 @@ pub(crate) async fn page(
     let page = page::read(&act.cx.db.read, page::ALL, from, size).await?;
     let next_cursor = page.next(|row| row.id.to_string());
     let accounts = page.rows.iter().map(|row| Account::of(&act.cx, row)).collect();
-    Reply::large(page.bytes, || AccountPage { accounts, next_cursor }).await
+    let limits = room::of(&act.cx, &act.membership).await?;
+    Reply::large(page.bytes, || AccountPage { accounts, next_cursor, limits }).await
 }
 
 /// A connected account. Never holds a credential.
@@ -180,6 +210,8 @@ pub struct AccountPage {
     accounts: Vec<Account>,
     /// The cursor of the next page; null on the last one. All accounts are on one page, unless they are very many.
     next_cursor: Option<String>,
+    /// The room of the workspace's plan; null for a membership that is locked to brands.
+    limits: Option<PlanRoom>,
 }
 
 impl Account {
@@ -246,6 +278,11 @@ pub struct AccountSchema {
     platform: String,
     /// Its post types; the first is the default.
     post_types: Vec<&'static str>,
+    /// The same, each with what it is for and the files that it takes.
+    post_type_details: Vec<PostTypeDescription>,
+    /// JSON Schema (2020-12) of `metadata`: the texts of a chain of posts, where the platform has chains.
+    #[schemars(with = "Map<String, Value>")]
+    metadata: Value,
     /// JSON Schema (2020-12) of `settings`.
     #[schemars(with = "Map<String, Value>")]
     schema: Value,
@@ -290,6 +327,8 @@ pub async fn schema(act: &Act, id: AccountId) -> Result<Reply<AccountSchema>> {
     Ok(Reply::ok(&AccountSchema {
         account_id: row.id,
         post_types: spec.post_types.iter().map(|kind| kind.name).collect(),
+        post_type_details: fanfare_platforms::post_types(&spec),
+        metadata: fanfare_platforms::metadata_schema(&spec),
         schema: fanfare_platforms::settings_schema(&spec),
         content_limits: ContentLimits::of(&spec),
         media_limits: MediaLimits::of(&spec.media),

@@ -1,6 +1,6 @@
 //! Accounts and posts on the simulated networks.
 
-use fanfare_entities::{AccountId, PostId, account, post};
+use fanfare_entities::{AccountId, PostId, account, account::AccountStatus, post};
 use fanfare_platforms::{Identity, PlatformId, Secrets};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
@@ -9,10 +9,12 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{
-    Account, OneAccount,
+    Account,
     connect::{store, verify},
     find,
     sandbox_control::call_simulator,
+    sandbox_kinds::{is_page, page_name},
+    sandbox_numbers::{as_parts, check_names},
 };
 use crate::{
     Act, Reply,
@@ -29,16 +31,31 @@ pub struct NewSandboxAccount {
     /// The platform.
     #[schemars(length(max = 50))]
     pub platform: String,
-    /// Its name there; the simulator chooses one if left out.
+    /// Its name there; the simulator chooses one if left out. The name of an account that must be connected again
+    /// connects it.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub username: Option<String>,
+    /// The kind of account, where a network has several: `member` (if left out) or `page` on LinkedIn. Instagram has
+    /// `facebook`, an account that is linked to a page.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    pub kind: Option<String>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
     /// Brand of the account.
     #[serde(default)]
     pub workspace_client_id: Option<Uuid>,
+}
+
+/// An account that was made on a simulated network.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct SandboxAccountMade {
+    account: Account,
+    /// The network's id of it, as its webhooks and its own API name it.
+    remote_id: String,
 }
 
 /// Faults that a simulated network simulates for one account. They replace those that were set before.
@@ -49,8 +66,8 @@ pub struct NewSandboxFaults {
     #[serde(deserialize_with = "crate::input::number_or_text")]
     #[schemars(schema_with = "crate::input::id_schema")]
     pub account_id: i64,
-    /// `{"on": "prepare|commit|confirm|read", "kind": "drop_after_change|reset|status|delay|token_expired", "status",
-    /// "ms", "times"}`.
+    /// `{"on": "prepare|commit|confirm|read", "kind": "status|reset|hang|drop_after_change|error_after_change|delay|nonsense|huge|token_expired",
+    /// "status", "ms", "times"}`. `/docs/guides/testing` says what each does.
     pub faults: Vec<Map<String, Value>>,
 }
 
@@ -76,7 +93,7 @@ pub struct NewSandboxNumbers {
 }
 
 /// Returns the schema of a post's id: ours are numbers, those of networks are texts.
-fn post_schema(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn post_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["integer", "string", "null"], "maxLength": 500})
 }
 
@@ -128,18 +145,35 @@ pub struct NewExternalPost {
     pub media_urls: Vec<String>,
 }
 
-/// Creates an account on a simulated network and connects it.
+/// Creates an account on a simulated network and connects it. With the name of an account that must be connected again,
+/// that one is.
 ///
 /// # Errors
 /// [`Code::PlatformNotFound`], or the simulator's refusal, such as for a name that is taken.
-pub async fn create_sandbox(act: &Act, new: NewSandboxAccount) -> Result<Reply<OneAccount>> {
+pub async fn create_sandbox(
+    act: &Act,
+    new: NewSandboxAccount,
+) -> Result<Reply<SandboxAccountMade>> {
     let platform = platforms::parse_with_fix("platform", &new.platform)?;
     let brand = new.workspace_client_id.map(fanfare_entities::BrandId);
-    let identity = create_and_verify(act, platform, new.username.as_deref()).await?;
-    let tx = act.begin().await?;
-    let row = store(act, &tx, (platform, true, brand), identity).await?;
+    let lost = find_lost(act, platform).await?;
+    let is_page = is_page(platform, new.kind.as_deref())?;
+    let username = new.username.as_deref();
+    let shown = lost.iter().filter(|row| username == Some(row.username.as_str()));
+    // Where the network adds its address to the name, the one that replies show is not the one that was asked for.
+    let shown: Vec<_> = shown.map(|row| row.remote_id.as_str()).collect();
+    let lost: Vec<_> = lost.iter().map(|row| row.remote_id.as_str()).collect();
+    let name = if is_page { Some(page_name(username)) } else { new.username.clone() };
+    let identity = match (shown.as_slice(), name.as_deref()) {
+        ([_, ..], _) => create_or_revive(act, platform, None, &shown).await?,
+        ([], Some(name)) => create_or_revive(act, platform, Some(name), &lost).await?,
+        ([], None) => create_and_verify(act, platform, None).await?,
+    };
+    let mut tx = act.begin().await?;
+    let row = store(act, &mut tx, (platform, true, brand), identity, None).await?;
     let account = Account::of(&act.cx, &row);
-    act.finish(tx, Reply::ok(&OneAccount { account }).with_status(201)).await
+    let made = SandboxAccountMade { account, remote_id: row.remote_id };
+    act.finish(tx, Reply::ok(&made).with_status(201)).await
 }
 
 /// Creates an account on a simulated network, and reads its identity.
@@ -148,8 +182,18 @@ pub(super) async fn create_and_verify(
     platform: PlatformId,
     username: Option<&str>,
 ) -> Result<Identity> {
-    let path = format!("{platform}/accounts");
-    let body = json!({ "username": username });
+    create_or_revive(act, platform, username, &[]).await
+}
+
+/// Creates an account on a simulated network, or makes one of `lost` usable again, and reads its identity.
+async fn create_or_revive(
+    act: &Act,
+    platform: PlatformId,
+    username: Option<&str>,
+    lost: &[&str],
+) -> Result<Identity> {
+    let path = [platform.as_str(), "accounts"];
+    let body = json!({ "username": username, "revive": lost });
     let made = call_simulator(act, http::Method::POST, &path, &[], Some(&body)).await?;
     let credentials = made["credentials"].as_object().cloned().unwrap_or_default();
     let pairs =
@@ -157,6 +201,16 @@ pub(super) async fn create_and_verify(
             (name, value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         });
     verify(act, platform, true, Secrets::from_pairs(pairs)).await
+}
+
+/// Returns the simulated accounts that are not connected any more.
+async fn find_lost(act: &Act, platform: PlatformId) -> Result<Vec<account::Model>> {
+    let lost = account::Entity::find()
+        .filter(account::Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(account::Column::Platform.eq(platform.as_str()))
+        .filter(account::Column::Sandbox.eq(true))
+        .filter(account::Column::Status.ne(AccountStatus::Connected));
+    Ok(lost.all(&act.cx.db.read).await?)
 }
 
 /// Returns the posts of an account on a simulated network.
@@ -169,7 +223,7 @@ pub async fn sandbox_posts(
     id: AccountId,
 ) -> Result<Reply<SandboxPosts>> {
     let row = on_sandbox(act, platform, id).await?;
-    let path = format!("{platform}/posts");
+    let path = [platform.as_str(), "posts"];
     let remote = [("remote_id", row.remote_id.as_str())];
     let mut held = call_simulator(act, http::Method::GET, &path, &remote, None).await?;
     let bytes = json_size(&held);
@@ -211,7 +265,7 @@ pub async fn set_faults(
     faults: NewSandboxFaults,
 ) -> Result<Reply<SandboxFaults>> {
     let row = on_sandbox(act, platform, AccountId(faults.account_id)).await?;
-    let path = format!("{platform}/faults");
+    let path = [platform.as_str(), "faults"];
     let body = json!({"remote_id": row.remote_id, "faults": faults.faults});
     call_simulator(act, http::Method::PUT, &path, &[], Some(&body)).await?;
     let tx = act.begin().await?;
@@ -233,10 +287,12 @@ pub async fn set_numbers(
         Some(id) => Some(remote_post(act, row.id, id).await?),
         None => None,
     };
+    check_names(&new.metrics)?;
+    let told = as_parts(platform, post.is_some(), &new.metrics);
     let body = json!({
-        "remote_id": row.remote_id, "date": new.date, "post": post, "metrics": new.metrics,
+        "remote_id": row.remote_id, "date": new.date, "post": post, "metrics": told,
     });
-    call_simulator(act, http::Method::PUT, &format!("{platform}/metrics"), &[], Some(&body))
+    call_simulator(act, http::Method::PUT, &[platform.as_str(), "metrics"], &[], Some(&body))
         .await?;
     let tx = act.begin().await?;
     let set = SandboxNumbers { account_id: row.id, metrics: new.metrics };
@@ -244,7 +300,7 @@ pub async fn set_numbers(
 }
 
 /// Returns the network's id of a post, given its id here or there.
-async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String> {
+pub(super) async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String> {
     let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     let Ok(number) = text.parse::<i64>() else { return Ok(text) };
     let own = post::Entity::find_by_id(PostId(number))
@@ -272,7 +328,7 @@ pub async fn create_external_post(
         "created_ms": created.unwrap_or_else(|| act.cx.clock.now()),
         "post_type": new.post_type, "media_urls": new.media_urls,
     });
-    let path = format!("{platform}/posts");
+    let path = [platform.as_str(), "posts"];
     let made = call_simulator(act, http::Method::POST, &path, &[], Some(&body)).await?;
     let tx = act.begin().await?;
     let id = made["id"].as_str().unwrap_or_default().to_owned();
@@ -303,7 +359,7 @@ pub async fn delete_external_post(
     let row = on_sandbox(act, platform, id).await?;
     let remote = remote_post(act, row.id, &json!(post)).await?;
     let query = [("remote_id", row.remote_id.as_str()), ("id", remote.as_str())];
-    call_simulator(act, http::Method::DELETE, &format!("{platform}/posts"), &query, None).await?;
+    call_simulator(act, http::Method::DELETE, &[platform.as_str(), "posts"], &query, None).await?;
     let tx = act.begin().await?;
     act.finish(tx, Reply::ok(&ExternalPostDeleted { deleted: true, id: remote })).await
 }

@@ -69,8 +69,8 @@ pub(super) async fn prepare_consent(
     redirect_uri: &str,
 ) -> Result<()> {
     let back = json!({ "redirect_uri": redirect_uri });
-    call_simulator(act, http::Method::POST, "redirects", &[], Some(&back)).await?;
-    let path = format!("{platform}/accounts");
+    call_simulator(act, http::Method::POST, &["redirects"], &[], Some(&back)).await?;
+    let path = [platform.as_str(), "accounts"];
     let known = call_simulator(act, http::Method::GET, &path, &[], None).await?;
     if known["accounts"].as_array().is_none_or(Vec::is_empty) {
         call_simulator(act, http::Method::POST, &path, &[], Some(&json!({ "username": null })))
@@ -83,7 +83,7 @@ pub(super) async fn prepare_consent(
 pub(super) async fn call_simulator(
     act: &Act,
     method: http::Method,
-    path: &str,
+    path: &[&str],
     query: &[(&str, &str)],
     body: Option<&Value>,
 ) -> Result<Value> {
@@ -119,9 +119,11 @@ pub(super) async fn call_simulator(
 
 fn refusal(answer: &Answer) -> Error {
     let body = answer.json::<Value>().unwrap_or_default();
-    let field = body["field"].as_str().unwrap_or("sandbox");
-    let said = body["error"].as_str().unwrap_or("the sandbox refused the request");
+    let said = body["error"].as_str().unwrap_or("the request was refused");
+    let Some(field) = body["field"].as_str() else {
+        return Error::new(Code::InvalidField, format!("The simulated network says: {said}."));
+    };
     let message = format!("`{field}`: {said}.");
-    let remedy = "The operation's example in /openapi.json shows what it takes.";
+    let remedy = "Send what the guide about testing shows (/docs/guides/testing).";
     Error::field(Code::InvalidField, field, message, remedy)
 }

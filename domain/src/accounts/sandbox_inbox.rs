@@ -1,15 +1,21 @@
 //! Messages, comments and reviews that simulated users write to accounts on the simulated networks.
 
-use fanfare_entities::{AccountId, PostId, account, post};
+use fanfare_entities::AccountId;
 use fanfare_platforms::PlatformId;
 use http::Method;
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{sandbox::on_sandbox, sandbox_control::call_simulator};
-use crate::{Act, Reply, error::Result, json_size::json_size};
+use super::{
+    sandbox::{on_sandbox, remote_post},
+    sandbox_control::call_simulator,
+};
+use crate::{
+    Act, Reply,
+    error::{Code, Error, Result},
+    json_size::json_size,
+};
 
 /// The author of an item.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -44,8 +50,8 @@ pub struct NewSandboxItem {
     pub author: Option<SandboxItemAuthor>,
     /// The post that a comment is on: its id here or on the network; the latest if left out.
     #[serde(default)]
-    #[schemars(length(max = 200))]
-    pub post_id: Option<String>,
+    #[schemars(schema_with = "super::sandbox::post_schema")]
+    pub post_id: Option<Value>,
     /// The network's id of the comment that it answers.
     #[serde(default)]
     #[schemars(length(max = 200))]
@@ -118,8 +124,8 @@ pub async fn create_item(
     let author = new.author.map(|author| {
         json!({"id": author.id.unwrap_or_default(), "username": author.username.unwrap_or_default()})
     });
-    let post = match new.post_id {
-        Some(id) => Some(remote_post(act, &row, id).await?),
+    let post = match &new.post_id {
+        Some(id) => Some(remote_post(act, row.id, id).await?),
         None => None,
     };
     let body = json!({
@@ -127,21 +133,11 @@ pub async fn create_item(
         "post_id": post, "parent_id": new.parent_id, "rating": new.rating,
         "attachments": new.attachments.unwrap_or_default(), "created_at": new.created_at,
     });
-    let path = format!("{platform}/inbound");
+    let path = [platform.as_str(), "inbound"];
     let made = call_simulator(act, Method::POST, &path, &[], Some(&body)).await?;
     let id = made["id"].as_str().unwrap_or_default().to_owned();
     let tx = act.begin().await?;
     act.finish(tx, Reply::ok(&SandboxItemCreated { id }).with_status(201)).await
-}
-
-/// Returns the network's id of a post, given its id here or there.
-async fn remote_post(act: &Act, row: &account::Model, id: String) -> Result<String> {
-    let Ok(number) = id.parse::<i64>() else { return Ok(id) };
-    let found = post::Entity::find_by_id(PostId(number))
-        .filter(post::Column::AccountId.eq(row.id))
-        .one(&act.cx.db.read)
-        .await?;
-    Ok(found.and_then(|post| post.platform_post_id).unwrap_or(id))
 }
 
 /// Returns the items that a simulated network holds for an account.
@@ -155,10 +151,21 @@ pub async fn sandbox_inbox(
 ) -> Result<Reply<SandboxInbox>> {
     let row = on_sandbox(act, platform, id).await?;
     let remote = [("remote_id", row.remote_id.as_str())];
-    let path = format!("{platform}/inbox");
+    let path = [platform.as_str(), "inbox"];
     let mut held = call_simulator(act, Method::GET, &path, &remote, None).await?;
     let bytes = json_size(&held);
     Reply::large(bytes, move || SandboxInbox { inbox: held["inbox"].take() }).await
+}
+
+/// Returns the id of an item, if it is one: ids of simulated items are made of these characters.
+fn item_id(id: &str) -> Result<&str> {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:=@~".contains(&byte);
+    if (1..=200).contains(&id.len()) && id.bytes().all(is_usual) && !id.starts_with('.') {
+        return Ok(id);
+    }
+    let message = "id is no id of a simulated item.";
+    let remedy = "Take an id from the list of items.";
+    Err(Error::field(Code::InvalidField, "id", message, remedy))
 }
 
 /// Has a simulated user change an item.
@@ -176,7 +183,7 @@ pub async fn change_item(
         "remote_id": row.remote_id, "text": changes.text, "hidden": changes.hidden,
         "rating": changes.rating,
     });
-    let path = format!("{platform}/inbox/{id}");
+    let path = [platform.as_str(), "inbox", item_id(id)?];
     let item = call_simulator(act, Method::PATCH, &path, &[], Some(&body)).await?["item"].take();
     let tx = act.begin().await?;
     act.finish(tx, Reply::ok(&SandboxItem { item })).await
@@ -194,7 +201,7 @@ pub async fn delete_item(
 ) -> Result<Reply<SandboxItem>> {
     let row = on_sandbox(act, platform, account).await?;
     let remote = [("remote_id", row.remote_id.as_str())];
-    let path = format!("{platform}/inbox/{id}");
+    let path = [platform.as_str(), "inbox", item_id(id)?];
     let item = call_simulator(act, Method::DELETE, &path, &remote, None).await?["item"].take();
     let tx = act.begin().await?;
     act.finish(tx, Reply::ok(&SandboxItem { item })).await
@@ -236,7 +243,7 @@ pub async fn set_decisions(
     let body = json!({
         "remote_id": row.remote_id, "reply": new.reply, "video_days": new.video_days,
     });
-    let path = format!("{platform}/reviews");
+    let path = [platform.as_str(), "reviews"];
     call_simulator(act, Method::PUT, &path, &[], Some(&body)).await?;
     let tx = act.begin().await?;
     act.finish(tx, Reply::ok(&SandboxDecisions { account_id: row.id })).await

@@ -70,7 +70,7 @@ pub(super) fn anonymous(
         Some(base) => cx.http.trusting(std::slice::from_ref(base)),
         None => cx.http.clone(),
     };
-    let http = http.counted_as(platform.as_str());
+    let http = http.counted_as(platform.as_str()).timed();
     let app = app(cx, platform, sandbox);
     Ok(Session {
         http,

@@ -66,12 +66,15 @@ impl Simulator {
         join(&self.pages, &format!("{}/{platform}", self.realm(workspace)?))
     }
 
-    /// Returns the address of a control call.
+    /// Returns the address of a control call. Each segment stays one, whatever is in it.
     ///
     /// # Errors
     /// As for [`Self::network`].
-    pub(super) fn control(&self, path: &str) -> Result<Url> {
-        join(&self.url, &format!("_control/{path}"))
+    pub(super) fn control(&self, segments: &[&str]) -> Result<Url> {
+        let mut url = join(&self.url, "_control")?;
+        let refused = || Error::internal("no path can be added to the simulator's address");
+        url.path_segments_mut().map_err(|()| refused())?.extend(segments);
+        Ok(url)
     }
 
     /// Returns the address at which a user finds what the simulator calls `url`.
@@ -114,6 +117,16 @@ mod tests {
         assert_ne!(realm, simulator("s").realm(other).unwrap());
         assert_ne!(realm, simulator("t").realm(one).unwrap());
         assert!(!format!("{:?}", simulator("hush")).contains("hush"));
+    }
+
+    #[test]
+    fn a_segment_of_a_control_call_leads_nowhere_else() {
+        for odd in ["../accounts/7?realm=x", "a/b", "a?b", "a#b", "%2e%2e", "a%2fb", "\\..\\x"] {
+            let url = simulator("s").control(&["facebook", "inbox", odd]).unwrap();
+            assert_eq!(url.path_segments().unwrap().count(), 4, "{url}");
+            assert!(url.path().starts_with("/_control/facebook/inbox/"), "{url}");
+            assert_eq!((url.query(), url.fragment()), (None, None), "{url}");
+        }
     }
 
     #[test]

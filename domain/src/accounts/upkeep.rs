@@ -218,10 +218,8 @@ async fn revoke_tokens(cx: &Domain, row: account::Model) -> Result<()> {
     };
     let attempts = row.attempts.saturating_add(1);
     if let Err(error) = revoked {
-        let transient = !matches!(
-            error.kind,
-            platforms::ErrorKind::Reconnect | platforms::ErrorKind::Misconfigured
-        );
+        let transient = error.kind != platforms::ErrorKind::Reconnect
+            && !error.kind.is_refusal_of_the_account();
         if transient && attempts < MAX_REVOCATIONS {
             let again = cx.clock.now() + (MINUTE << attempts.unsigned_abs());
             return finish(cx, &row, NextUpkeep { attempts, ..NextUpkeep::at(again, &row) }).await;

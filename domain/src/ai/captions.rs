@@ -1,7 +1,5 @@
 //! Generates captions for networks. They are suggestions: no post is made.
 
-use std::collections::BTreeMap;
-
 use fanfare_entities::AccountId;
 use fanfare_platforms::{self as platforms, CaptionLimits, PlatformId};
 use schemars::JsonSchema;
@@ -11,6 +9,7 @@ use uuid::Uuid;
 use super::{
     CheckedTexts, Purchase, SlotTexts, TIMEOUT, TextSlot, WritingTask,
     known_facts::{self, KnownFacts},
+    prices::{self, Priced},
     text::{DroppedText, TextVariant},
     write_checked,
 };
@@ -40,6 +39,7 @@ pub struct NewCaptions {
     pub account_ids: Option<Vec<i64>>,
     /// The number for each network: 1 to 5, 3 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 5), extend("x-own-bounds" = true))]
     pub count: Option<i64>,
     /// The wanted tone.
     #[serde(default)]
@@ -64,6 +64,17 @@ pub struct NewCaptions {
     /// With hashtags, or without.
     #[serde(default)]
     pub hashtags: Option<bool>,
+    /// Only say what it costs.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+    /// A text by which you know this, such as the id of your customer. The ledger names it, and sums are made by it.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub reference: Option<String>,
+    /// The most that it may cost, in credits. If it costs more, nothing is made or spent.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub max_credits: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -83,7 +94,7 @@ pub struct PlatformCaptions {
     platform: String,
     /// The captions whose claims are all in the facts; there may be fewer than requested.
     variants: Vec<TextVariant>,
-    /// The number that was requested.
+    /// The number that was requested: each is among the variants, or has a reason in `dropped`.
     requested: usize,
     /// The flaws of the others; one entry a finding.
     dropped: Vec<DroppedText>,
@@ -108,16 +119,19 @@ pub struct Captions {
 ///
 /// # Errors
 /// The flaws of the request, [`Code::InsufficientCredits`], or the provider's.
-pub async fn generate(act: &Act, new: NewCaptions) -> Result<Reply<Captions>> {
+pub async fn generate(act: &Act, new: NewCaptions) -> Result<Reply<Priced<Captions>>> {
     let wanted = requested_slots(act, &new).await?;
     if act.cx.settings.ai.text.is_none() {
         return Err(super::not_configured("texts"));
     }
     let known = collect_facts(act, &new).await?;
+    if new.dry_run == Some(true) {
+        return prices::check(act, act.cx.settings.ai.catalogue.captions).await;
+    }
     // The work goes on if the caller disconnects: the reserved credits are settled or refunded.
     let act = act.clone();
     let work = tokio::spawn(async move { generate_paid(&act, &new, wanted, &known).await });
-    work.await.map_err(Error::internal)?
+    work.await.map_err(Error::internal)?.map(Reply::cast)
 }
 
 async fn generate_paid(
@@ -128,7 +142,8 @@ async fn generate_paid(
 ) -> Result<Reply<Captions>> {
     let cx = &act.cx;
     let price = cx.settings.ai.catalogue.captions;
-    let purchase = Purchase::begin(cx, &act.membership, "captions", price).await?;
+    let terms = super::Terms { reference: new.reference.clone(), max_credits: new.max_credits };
+    let purchase = Purchase::begin(act, "captions", price, &terms).await?;
     let (rules, brief) = (rules(new), brief(new, &known.notes));
     let task = WritingTask { rules, brief, slots, facts: &known.facts, timeout: TIMEOUT };
     let written = match write_checked(cx, &task).await {
@@ -166,12 +181,15 @@ async fn requested_slots(act: &Act, new: &NewCaptions) -> Result<Vec<TextSlot>> 
         let message = format!("count is {count}; it may be 1 to {MAX_COUNT}.");
         broken.push(violation(Code::InvalidField, "count", message, "Send a number from 1 to 5."));
     }
-    let mut limits: BTreeMap<PlatformId, CaptionLimits> = BTreeMap::new();
-    let mut note = |id: PlatformId, caption: CaptionLimits| {
-        let known = limits.entry(id).or_insert(caption);
-        if caption.max < known.max {
-            *known = caption;
-        }
+    // In the order asked for; of two accounts on one network the stricter limit counts.
+    let mut limits: Vec<(PlatformId, CaptionLimits)> = Vec::new();
+    let mut note = |id: PlatformId, caption: CaptionLimits| match limits
+        .iter_mut()
+        .find(|(known, _)| *known == id)
+    {
+        Some((_, known)) if caption.max < known.max => *known = caption,
+        Some(_) => {}
+        None => limits.push((id, caption)),
     };
     match (&new.platforms, &new.account_ids) {
         (Some(names), None) if !names.is_empty() => {
@@ -281,7 +299,7 @@ fn rules(new: &NewCaptions) -> String {
         None => "",
     };
     format!(
-        "You write captions for posts on social networks, in the voice of the brand if it is told. Use only facts that the brief states. \
+        "You write captions for posts on social networks, in the voice of the brand if it is given. Use only facts that the brief states. \
          Never invent prices, discounts, dates, times, phone numbers, links or handles. Keep within the length of each network; every caption differs from the others.{hashtags} \
          Answer with JSON of the schema alone."
     )

@@ -12,7 +12,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Purchase, not_configured, provider_error};
+use super::{
+    Purchase, not_configured,
+    prices::{self, Priced},
+    provider_error,
+};
 use crate::{
     Act, Reply, credits,
     error::{Code, Error, Result, Violation, violation},
@@ -52,11 +56,23 @@ pub struct NewImages {
     pub aspect_ratio: Option<String>,
     /// The number of images: 1 to 4, 1 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 4), extend("x-own-bounds" = true))]
     pub count: Option<i64>,
     /// Source images: addresses of files that are stored here.
     #[serde(default)]
     #[schemars(length(max = 3), inner(length(max = 2_048)))]
     pub image_urls: Option<Vec<String>>,
+    /// Only say what it costs; nothing is made or spent.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+    /// A text by which you know this, such as the id of your customer. The ledger names it, and sums are made by it.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub reference: Option<String>,
+    /// The most that it may cost, in credits. If it costs more, nothing is made or spent.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub max_credits: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -115,13 +131,23 @@ struct CheckedRequest {
 ///
 /// # Errors
 /// The flaws of the request, [`Code::InsufficientCredits`], or the provider's.
-pub async fn generate(act: &Act, new: NewImages) -> Result<Reply<GeneratedImages>> {
+pub async fn generate(act: &Act, new: NewImages) -> Result<Reply<Priced<GeneratedImages>>> {
     let wanted = check_request(act, &new)?;
     let sources = read_images(act, new.image_urls.as_deref().unwrap_or_default()).await?;
+    if new.dry_run == Some(true) {
+        return prices::check(act, wanted.price()?).await;
+    }
     // If the caller disconnects, the images are in the media library.
     let act = act.clone();
     let work = tokio::spawn(async move { generate_paid(&act, &new, &wanted, &sources).await });
-    work.await.map_err(Error::internal)?
+    work.await.map_err(Error::internal)?.map(Reply::cast)
+}
+
+impl CheckedRequest {
+    /// Returns the price of all images, before the operator's factor.
+    fn price(&self) -> Result<i64> {
+        Ok(i64::try_from(self.count).map_err(Error::internal)? * self.cents)
+    }
 }
 
 async fn generate_paid(
@@ -131,8 +157,8 @@ async fn generate_paid(
     sources: &[(String, Bytes)],
 ) -> Result<Reply<GeneratedImages>> {
     let cx = &act.cx;
-    let all = i64::try_from(wanted.count).map_err(Error::internal)? * wanted.cents;
-    let purchase = Purchase::begin(cx, &act.membership, "image", all).await?;
+    let terms = super::Terms { reference: new.reference.clone(), max_credits: new.max_credits };
+    let purchase = Purchase::begin(act, "image", wanted.price()?, &terms).await?;
     let drawn = match draw(new, wanted, sources).await {
         Ok(drawn) => drawn,
         Err(failure) => return Err(purchase.fail(cx, provider_error(&failure)).await),
@@ -210,7 +236,7 @@ async fn store(
                 height: row.height,
             });
         }
-        credits::settle(cx, tx.conn(), &purchase.operation, spent).await?;
+        credits::pay(cx, tx.conn(), &purchase.operation, spent).await?;
         let shown = GeneratedImages {
             media_urls: images.iter().map(|image| image.url.clone()).collect(),
             images,

@@ -6,7 +6,9 @@ pub mod captions;
 pub mod fact_check;
 pub mod image;
 pub(crate) mod known_facts;
+pub mod prices;
 pub mod review_reply;
+pub(crate) mod strangers;
 mod text;
 pub mod video;
 
@@ -19,10 +21,10 @@ use uuid::Uuid;
 pub use text::{CheckedTexts, SlotTexts, TextSlot, WritingTask, write_checked};
 
 use crate::{
-    Domain,
-    access::Membership,
-    credits::{self, SHORT_EXPIRY, Spend},
-    error::{Code, Error, Result},
+    Act, Domain,
+    credits::{self, SHORT_EXPIRY, Spend, SpentBy},
+    error::{Code, Error, Result, Violation, violation},
+    input::text::{TextRule, problem},
 };
 
 /// The longest time to generate texts for a caller.
@@ -51,6 +53,46 @@ pub(crate) fn not_configured(what: &str) -> Error {
     Error::new(Code::ProviderNotConfigured, message)
 }
 
+/// The words of a caller about a paid operation.
+#[derive(Debug, Clone, Default)]
+struct Terms {
+    /// The text by which the caller knows it.
+    reference: Option<String>,
+    /// The most that it may cost.
+    max_credits: Option<i64>,
+}
+
+impl Terms {
+    /// Returns the flaws of the two fields.
+    fn flaws(&self) -> Vec<Violation> {
+        let rule = TextRule::line(200);
+        let mut flaws: Vec<_> =
+            self.reference.iter().filter_map(|it| problem("reference", it, rule)).collect();
+        if self.max_credits.is_some_and(|most| most < 0) {
+            let message = "max_credits is below 0.";
+            flaws.push(violation(Code::InvalidField, "max_credits", message, "Send 0 or more."));
+        }
+        flaws
+    }
+
+    /// Fails if the operation costs more than the caller wants to pay.
+    fn require(&self, credits: i64) -> Result<()> {
+        Error::check(self.flaws())?;
+        let Some(most) = self.max_credits.filter(|most| credits > *most) else { return Ok(()) };
+        let message = format!("This costs {credits} credits, more than max_credits {most}.");
+        let remedy = "Send a larger max_credits, or ask for less.";
+        let mut broken = violation(Code::InvalidField, "max_credits", message, remedy);
+        broken.limit = Some(most.into());
+        broken.actual = Some(credits.into());
+        Err(Error::violation(broken))
+    }
+
+    fn spent_by(&self, act: &Act) -> SpentBy {
+        let key = Some(act.caller.key_id).filter(|_| !act.caller.is_browser_session());
+        SpentBy { key, reference: self.reference.clone() }
+    }
+}
+
 /// A paid operation whose caller waits.
 struct Purchase {
     operation: String,
@@ -59,17 +101,19 @@ struct Purchase {
 
 impl Purchase {
     /// Reserves the price of an operation; `cents` is before the operator's factor.
-    async fn begin(cx: &Domain, place: &Membership, kind: &str, cents: i64) -> Result<Self> {
+    async fn begin(act: &Act, kind: &str, cents: i64, terms: &Terms) -> Result<Self> {
+        let cx = &act.cx;
         let operation = format!("{kind}:{}", Uuid::now_v7());
         let credits = cx.settings.ai.credits(cents);
+        terms.require(credits)?;
         let tx = cx.db.begin().await?;
         let spend = Spend {
-            workspace: place.workspace_id,
+            workspace: act.membership.workspace_id,
             operation: &operation,
             credits,
             expires_after: SHORT_EXPIRY,
         };
-        credits::reserve(cx, &tx, spend).await?;
+        credits::reserve_for(cx, &tx, spend, &terms.spent_by(act)).await?;
         tx.commit().await?;
         cx.failpoint.reach("credits_reserved").await;
         Ok(Self { operation, credits })
@@ -79,7 +123,7 @@ impl Purchase {
     /// spent.
     async fn end(&self, cx: &Domain, tx: &DatabaseTransaction, is_useful: bool) -> Result<i64> {
         if is_useful {
-            credits::settle(cx, tx, &self.operation, self.credits).await?;
+            credits::pay(cx, tx, &self.operation, self.credits).await?;
             return Ok(self.credits);
         }
         credits::refund(cx, tx, &self.operation).await?;

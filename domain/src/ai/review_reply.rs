@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    CheckedTexts, Purchase, TIMEOUT, TextSlot, WritingTask, known_facts,
+    CheckedTexts, Purchase, TIMEOUT, Terms, TextSlot, WritingTask, known_facts,
+    prices::{self, Priced},
+    strangers,
     text::{DroppedText, SlotTexts},
     write_checked,
 };
@@ -43,7 +45,19 @@ pub struct NewReviewReplies {
     pub language: Option<String>,
     /// The number of suggestions: 1 to 3, 1 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 3), extend("x-own-bounds" = true))]
     pub count: Option<i64>,
+    /// Only say what it costs; nothing is made or spent.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+    /// A text by which you know this, such as the id of your customer. The ledger names it, and sums are made by it.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub reference: Option<String>,
+    /// The most that it may cost, in credits. If it costs more, nothing is made or spent.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub max_credits: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -60,7 +74,8 @@ struct SuggestedReply {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct SuggestedReplies {
-    /// The answers whose claims are all in the facts; there may be fewer than requested.
+    /// The answers that claim only what is known of the place, not what the review alone says; there may be fewer than
+    /// requested.
     suggestions: Vec<SuggestedReply>,
     /// The flaws of the others; one entry a finding.
     dropped: Vec<DroppedText>,
@@ -72,15 +87,19 @@ pub struct SuggestedReplies {
     sandbox: bool,
 }
 
-/// Suggests replies to a review. They claim only what is in the review or known about the location.
+/// Suggests replies to a review. They claim only what is known about the location: a reviewer is no source of links,
+/// numbers, prices and handles.
 ///
 /// # Errors
 /// The flaws of the request, [`Code::ReviewNotFound`], [`Code::InsufficientCredits`], or the provider's.
-pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<SuggestedReplies>> {
+pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<Priced<SuggestedReplies>>> {
     let count = check(&new)?;
     let (review, account) = business::find_review(act, &new.review_id).await?;
     if act.cx.settings.ai.text.is_none() {
         return Err(super::not_configured("texts"));
+    }
+    if new.dry_run == Some(true) {
+        return prices::check(act, act.cx.settings.ai.catalogue.reply).await;
     }
     let profile = business::profile_of(act, account.id).await?;
     let mut brief = brief(&new, &review, &account, profile.as_ref());
@@ -89,11 +108,10 @@ pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<Suggested
     known.notes.retain(|(name, _)| *name != "Tone" || new.tone.is_none());
     known_facts::append_notes(&mut brief, &known.notes);
     let mut facts = known.facts;
-    for said in [&review.text, review.reviewer.as_deref().unwrap_or_default()] {
-        facts.add(said);
-    }
+    facts.add_strangers_words(&review.text);
     // The work goes on if the caller disconnects: the reserved credits are settled or refunded.
     let act = act.clone();
+    let terms = Terms { reference: new.reference, max_credits: new.max_credits };
     let work = tokio::spawn(async move {
         let slot = TextSlot {
             name: SLOT.to_owned(),
@@ -102,15 +120,15 @@ pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<Suggested
             length: Box::new(|text| text.chars().count()),
             max_bytes: None,
         };
-        let (rules, slots) = (RULES.to_owned(), vec![slot]);
+        let (rules, slots) = (format!("{RULES}{}", strangers::RULE), vec![slot]);
         let task = WritingTask { rules, brief, slots, facts: &facts, timeout: TIMEOUT };
-        generate_paid(&act, &task).await
+        generate_paid(&act, &task, &terms).await
     });
-    work.await.map_err(Error::internal)?
+    work.await.map_err(Error::internal)?.map(Reply::cast)
 }
 
 const RULES: &str = "You answer reviews in the name of the reviewed place: politely, in two to four sentences, to what the review says. Use only \
-     facts that the review and the notes state. Never invent prices, discounts, dates, times, phone numbers, links or \
+     facts that the notes state. Never invent prices, discounts, dates, times, phone numbers, links or \
      handles, and promise nothing. Answer with JSON of the schema alone.";
 
 fn check(new: &NewReviewReplies) -> Result<usize> {
@@ -138,14 +156,14 @@ fn brief(
     profile: Option<&business_profile::Model>,
 ) -> String {
     let said = if review.text.trim().is_empty() { "A review without text" } else { &review.text };
-    let mut brief = said.to_owned();
+    let mut brief = strangers::marked(said);
     let mut note = |name: &str, value: &str| brief.push_str(&format!("\n\n{name}: {value}"));
     note("Reviewed place", &business::title(profile, account));
     if let Some(stars) = review.rating {
         note("Stars of 5", &stars.to_string());
     }
     if let Some(name) = &review.reviewer {
-        note("Reviewer", name);
+        note("Reviewer", &strangers::marked(name));
     }
     if let Some(tone) = &new.tone {
         note("Tone", tone);
@@ -158,10 +176,14 @@ fn brief(
     brief
 }
 
-async fn generate_paid(act: &Act, task: &WritingTask<'_>) -> Result<Reply<SuggestedReplies>> {
+async fn generate_paid(
+    act: &Act,
+    task: &WritingTask<'_>,
+    terms: &Terms,
+) -> Result<Reply<SuggestedReplies>> {
     let cx = &act.cx;
     let price = cx.settings.ai.catalogue.reply;
-    let purchase = Purchase::begin(cx, &act.membership, "review_reply", price).await?;
+    let purchase = Purchase::begin(act, "review_reply", price, terms).await?;
     let written = match write_checked(cx, task).await {
         Ok(written) => written,
         Err(error) => return Err(purchase.fail(cx, error).await),

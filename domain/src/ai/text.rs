@@ -165,10 +165,10 @@ fn judge(task: &WritingTask<'_>, said: &Value) -> Vec<SlotTexts> {
             requested: slot.count,
             dropped: Vec::new(),
         };
-        for (nth, text) in (1..).zip(texts.iter().filter_map(Value::as_str).take(slot.count)) {
-            let text = text.trim();
+        for place in 0..slot.count {
+            let text = texts.get(place).and_then(Value::as_str).unwrap_or_default().trim();
             let findings = findings(task, slot, text, &judged.variants);
-            if findings.is_empty() && !text.is_empty() {
+            if findings.is_empty() {
                 let length = (slot.length)(text);
                 judged.variants.push(TextVariant {
                     text: text.to_owned(),
@@ -177,7 +177,7 @@ fn judge(task: &WritingTask<'_>, said: &Value) -> Vec<SlotTexts> {
                 });
             }
             judged.dropped.extend(findings.into_iter().map(|found| DroppedText {
-                variant: nth,
+                variant: place + 1,
                 reason: found.reason,
                 fragment: found.fragment,
             }));
@@ -193,6 +193,9 @@ fn findings(
     text: &str,
     earlier: &[TextVariant],
 ) -> Vec<Finding> {
+    if text.is_empty() {
+        return vec![Finding { reason: FindingReason::Missing, fragment: String::new() }];
+    }
     let mut findings = task.facts.check(text);
     let length = (slot.length)(text);
     let is_long = length > slot.limit || slot.max_bytes.is_some_and(|most| text.len() > most);
@@ -215,7 +218,7 @@ fn correction(judged: &[SlotTexts]) -> String {
         .map(|slot| (slot.name.clone(), json!(slot.dropped)))
         .collect();
     format!(
-        "Some texts claim what is not in the facts, use what must not be said, are too long or repeat each other. Write all texts \
+        "Some texts claim what is not in the facts, use what must not be said, are too long, repeat each other or are missing. Write all texts \
          again, without these fragments and without anything in their place: {}",
         Value::Object(wrong)
     )
@@ -248,6 +251,25 @@ mod tests {
             slots: vec![slot],
             facts,
             timeout: patience,
+        }
+    }
+
+    #[test]
+    fn every_text_that_was_asked_for_is_there_or_has_a_reason() {
+        let facts = Facts::default();
+        for texts in [
+            json!([]),
+            json!(null),
+            json!(["One"]),
+            json!(["One", "", "  "]),
+            json!([7, "Two", null]),
+            json!(["One", "Two", "Three", "Four"]),
+        ] {
+            let judged = judge(&task(&facts, 3, 20), &json!({ "bluesky": texts }));
+            let mut numbers: Vec<_> = judged[0].dropped.iter().map(|one| one.variant).collect();
+            numbers.dedup();
+            assert_eq!(judged[0].variants.len() + numbers.len(), 3, "{texts}");
+            assert!(judged[0].dropped.iter().all(|one| one.reason == FindingReason::Missing));
         }
     }
 

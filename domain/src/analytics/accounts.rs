@@ -54,6 +54,8 @@ pub struct AccountNumbers {
     from: String,
     /// The last day.
     to: String,
+    /// The last day that was asked for, if it was cut off: it is today in some places, but has not begun in `day_zone`.
+    cut_off: Option<String>,
     /// `ok`, `syncing`, `stale`, `needs_permission`, `reconnect_required`, `not_measurable` or `archived`.
     status: &'static str,
     /// Permissions that the account's access lacks.
@@ -90,8 +92,10 @@ impl AccountName {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DaySnapshot {
     date: String,
-    /// The network may still change the numbers.
-    provisional: bool,
+    /// The network may still change the numbers; null for a day that nothing is known of.
+    provisional: Option<bool>,
+    /// Why the day has no numbers; null if it has some.
+    reason: Option<DayReason>,
     /// The number of corrections of known numbers.
     revision: i32,
     followers: Option<i64>,
@@ -105,8 +109,23 @@ pub struct DaySnapshot {
     saves: Option<i64>,
     clicks: Option<i64>,
     profile_views: Option<i64>,
-    /// The number of posts that the account published.
-    posts: i64,
+    /// The number of posts that the account published; null for a day before the account was connected of which nothing
+    /// is known.
+    posts: Option<i64>,
+}
+
+/// Why a day has no numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DayReason {
+    /// The day was over before the account was connected, and the network tells nothing of it.
+    BeforeConnection,
+    /// The day is not over.
+    NotOver,
+    /// The network's numbers of the day have not been read yet.
+    NotRead,
+    /// The network was asked and gave none.
+    NotReported,
 }
 
 /// The totals of the period, and of the period of the same length before it.
@@ -149,17 +168,13 @@ pub struct DisplayMetric {
     previous: Option<i64>,
 }
 
-/// Shows the numbers of one account, or of all accounts that the caller can see and whose networks report numbers.
+/// Shows the numbers of one account, or of all accounts that the caller can see. Those whose networks report none are
+/// `not_measurable`.
 ///
 /// # Errors
 /// Invalid days, or [`Code::AccountNotFound`](crate::error::Code::AccountNotFound).
 pub async fn accounts(act: &Act, query: AccountsQuery) -> Result<Reply<AccountNumbersList>> {
-    let mut rows = super::visible_accounts(act, query.account_id).await?;
-    if query.account_id.is_none() {
-        rows.retain(|row| {
-            analytics_of(&act.cx, row).is_some_and(|network| network.measures_accounts())
-        });
-    }
+    let rows = super::visible_accounts(act, query.account_id).await?;
     let mut views = Vec::with_capacity(rows.len());
     for row in &rows {
         views.push(view(act, row, &query).await?);
@@ -174,12 +189,13 @@ async fn view(act: &Act, row: &account::Model, query: &AccountsQuery) -> Result<
     let home = daily.map_or("UTC", |daily| daily.zone);
     let tz = zone::zone(home);
     let now = act.cx.clock.now();
-    let span = DayRange::of(query, zone::date_at(tz, now))?;
+    let span = DayRange::of(query, zone::date_at(tz, now), zone::date_at(zone::FIRST, now))?;
     let sync = sync::row(&act.cx, row.id).await?;
     let mut view = AccountNumbers {
         account: AccountName::of(row),
         from: span.from.to_string(),
         to: span.to.to_string(),
+        cut_off: span.cut.map(|day| day.to_string()),
         status: status(act, row, daily, sync.as_ref()),
         missing_permissions: Vec::new(),
         synced_at: None,

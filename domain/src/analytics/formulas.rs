@@ -82,10 +82,13 @@ pub fn engagements(numbers: &Metrics, of: &[&str]) -> Option<i64> {
     Some(measured.sum())
 }
 
+/// The numbers that engagements are divided by; the first that is known.
+pub const RATE_BASES: [&str; 3] = [REACH, VIEWS, IMPRESSIONS];
+
 /// Returns the number that engagements are divided by, with its name.
 #[must_use]
 pub fn rate_base(numbers: &Metrics) -> Option<(&'static str, i64)> {
-    let found = [REACH, VIEWS, IMPRESSIONS].into_iter();
+    let found = RATE_BASES.into_iter();
     let mut found = found.filter_map(|name| Some((name, *numbers.get(name)?)));
     found.next().filter(|(_, base)| *base > 0)
 }

@@ -44,6 +44,7 @@ pub struct InsightsQuery {
     pub checkpoint: Option<String>,
     /// At most this many, up to 100; 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fanfare_entities::{AccountId, Millis, PostId, account, post, post_numbers};
 use fanfare_platforms::analytics::{MissingReason, POST_METRICS, name};
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -19,6 +19,7 @@ use crate::{
     accounts::browser_url,
     clock::Time,
     error::{Code, Error, Result},
+    page,
     posts::media_of,
 };
 
@@ -62,6 +63,9 @@ pub(super) fn format_of(post: &post::Model) -> &'static str {
     }
 }
 
+/// The name of the engagement rate.
+const ENGAGEMENT_RATE: &str = "engagement_rate";
+
 /// The posts to report on.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -79,9 +83,11 @@ pub struct PostsQuery {
     pub to: Option<String>,
     /// At most this many, up to 200; 50 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 200))]
     pub limit: Option<i64>,
     /// The number of posts to skip, up to 10,000.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
     pub offset: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -107,6 +113,8 @@ pub struct PostNumbers {
     status: String,
     /// The time of the last reading.
     fetched_at: Option<Time>,
+    /// The time of the next reading; null if there is none.
+    next_read_at: Option<Time>,
     /// True if the numbers are not read any more.
     r#final: bool,
     likes: Option<i64>,
@@ -132,10 +140,12 @@ pub struct PostNumbers {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PostNumbersPage {
     posts: Vec<PostNumbers>,
-    /// The number of posts on all pages.
+    /// The number of posts on all pages; at most 10,200 are counted.
     total: u64,
     limit: u64,
     offset: u64,
+    /// Why the list is empty: `nothing_published`, or `filtered` if there are posts beyond the filter; else null.
+    empty_because: Option<&'static str>,
 }
 
 /// Lists the numbers of posts, newest first.
@@ -158,7 +168,7 @@ pub async fn posts(act: &Act, query: PostsQuery) -> Result<Reply<PostNumbersPage
         found = found.filter(post_numbers::Column::PublishedAt.lt(until));
     }
     let conn = &act.cx.db.read;
-    let total = found.clone().count(conn).await?;
+    let total = page::count_up_to(conn, found.clone(), page::COUNTED).await?;
     let rows = found
         .order_by_desc(post_numbers::Column::PublishedAt)
         .order_by_desc(post_numbers::Column::Id)
@@ -168,8 +178,22 @@ pub async fn posts(act: &Act, query: PostsQuery) -> Result<Reply<PostNumbersPage
         .await?;
     let account = |row: &post_numbers::Model| visible.iter().find(|one| one.id == row.account_id);
     let posts = rows.iter().filter_map(|row| Some(view(act, row, account(row)?))).collect();
-    let page = PostNumbersPage { posts, total, limit, offset };
+    let empty_because = if total > 0 { None } else { Some(why_empty(act, &query).await?) };
+    let page = PostNumbersPage { posts, total, limit, offset, empty_because };
     Ok(Reply::ok(&page))
+}
+
+async fn why_empty(act: &Act, query: &PostsQuery) -> Result<&'static str> {
+    if query.account_id.is_none() && query.from.is_none() && query.to.is_none() {
+        return Ok("nothing_published");
+    }
+    let visible = super::visible_accounts(act, None).await?;
+    let any = post_numbers::Entity::find()
+        .filter(post_numbers::Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(post_numbers::Column::AccountId.is_in(visible.iter().map(|row| row.id)))
+        .one(&act.cx.db.read)
+        .await?;
+    Ok(if any.is_some() { "filtered" } else { "nothing_published" })
 }
 
 type Bounds = (Option<Millis>, Option<Millis>);
@@ -200,14 +224,35 @@ fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostN
     let get = |name: &str| numbers.get(name).copied();
     let why = |name: &str| match row.unmeasured[name].as_str() {
         Some(why) => why.to_owned(),
-        None if row.fetched_at.is_none() => MissingReason::Pending.as_str().to_owned(),
+        None if row.fetched_at.is_none() && row.next_at.is_some() => {
+            MissingReason::Pending.as_str().to_owned()
+        }
         None => MissingReason::Platform.as_str().to_owned(),
     };
     let missing = POST_METRICS.iter().filter(|name| !numbers.contains_key(**name));
-    let unmeasured = missing.map(|name| (*name, why(name))).collect();
-    let engagements = analytics_of(&act.cx, account)
-        .and_then(|network| formulas::engagements(&numbers, network.engagements()));
+    let mut unmeasured: BTreeMap<_, _> = missing.map(|name| (*name, why(name))).collect();
+    let parts = analytics_of(&act.cx, account).map_or(&[][..], |network| network.engagements());
+    let engagements = formulas::engagements(&numbers, parts);
     let rate = formulas::rate(engagements, &numbers);
+    // A sum or a ratio lacks what its parts lack.
+    let because = |parts: &[&str]| {
+        let mut reasons = parts.iter().filter_map(|name| unmeasured.get(name));
+        let known = reasons.find(|reason| **reason != MissingReason::Platform.as_str());
+        known.cloned().unwrap_or_else(|| MissingReason::Platform.as_str().to_owned())
+    };
+    let (no_sum, no_base) = (because(parts), because(&formulas::RATE_BASES));
+    if engagements.is_none() {
+        unmeasured.insert(name::ENGAGEMENTS, no_sum.clone());
+    }
+    if rate.is_none() {
+        let measured = formulas::RATE_BASES.iter().any(|name| numbers.contains_key(*name));
+        let why = match (engagements, measured) {
+            (None, _) => no_sum,
+            (Some(_), true) => MissingReason::Platform.as_str().to_owned(),
+            (Some(_), false) => no_base,
+        };
+        unmeasured.insert(ENGAGEMENT_RATE, why);
+    }
     PostNumbers {
         id: row.id,
         post_id: row.post_id,
@@ -224,7 +269,8 @@ fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostN
         published_at: Time(row.published_at),
         status: row.status.clone(),
         fetched_at: row.fetched_at.map(Time),
-        r#final: row.next_at.is_none() && row.fetched_at.is_some(),
+        next_read_at: row.next_at.map(Time),
+        r#final: row.next_at.is_none(),
         likes: get(name::LIKES),
         comments: get(name::COMMENTS),
         reach: get(name::REACH),

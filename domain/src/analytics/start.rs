@@ -7,16 +7,16 @@ use fanfare_entities::{
 use sea_orm::{
     ActiveValue::Set,
     ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect, QueryTrait,
-    sea_query::{Expr, OnConflict},
+    sea_query::{Expr, IntoCondition, OnConflict},
 };
 use serde_json::json;
 
 use super::{
     analytics_of, pace,
     pace::{DAY, HOUR},
-    zone,
+    sync, zone,
 };
-use crate::{Domain, db::statement, error::Result};
+use crate::{Domain, batches, db::statement, error::Result};
 
 /// The time for which numbers are kept.
 const RETENTION: Millis = 800 * DAY;
@@ -121,10 +121,15 @@ pub(crate) async fn on_disconnect<C: ConnectionTrait>(
         .exec(conn)
         .await?;
     suggestion_round::Entity::delete_by_id(row.id).exec(conn).await?;
+    if analytics_of(cx, row).is_none() {
+        // No work of its own deletes them later.
+        purge(conn, row.id).await?;
+    }
     Ok(())
 }
 
-/// Wakes the rows of these accounts, which have just published posts, in time for the first reading.
+/// Adds the posts that these accounts have just published to those with numbers, and wakes the accounts' rows in time for
+/// the first reading.
 ///
 /// # Errors
 /// The database's. Then the next reading finds the posts.
@@ -135,7 +140,11 @@ pub async fn on_posts_published(cx: &Domain, accounts: &[AccountId]) -> Result<(
         .filter(account::Column::Id.is_in(accounts.iter().copied()))
         .all(conn)
         .await?;
-    for row in rows.iter().filter(|row| analytics_of(cx, row).is_some()) {
+    for row in &rows {
+        sync::posts::add_published(cx, row).await?;
+        if analytics_of(cx, row).is_none() {
+            continue;
+        }
         let at = now + pace(cx, row).shortened(HOUR);
         // A row that a worker holds is due at the end of its lease; the worker checks `wake_at` before that.
         let sql = "UPDATE analytics_syncs SET \
@@ -171,23 +180,27 @@ pub(super) async fn purge<C: ConnectionTrait>(conn: &C, id: AccountId) -> Result
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let (now, db) = (cx.clock.now(), &cx.db.write);
+    let now = cx.clock.now();
     let oldest = zone::date_at(chrono_tz::Tz::UTC, now - RETENTION).to_string();
-    let days = account_day::Entity::delete_many()
-        .filter(account_day::Column::Day.lt(oldest))
-        .exec(db)
-        .await?
-        .rows_affected;
-    let old = post_numbers::Column::PublishedAt.lt(now - RETENTION);
-    let posts = post_numbers::Entity::find()
-        .filter(old.clone())
-        .select_only()
-        .column(post_numbers::Column::Id)
-        .into_query();
-    let readings = post_reading::Column::PostNumbersId.in_subquery(posts);
-    post_reading::Entity::delete_many().filter(readings).exec(db).await?;
-    let suggestions = super::suggestions::prune(cx).await?;
-    Ok(days
-        + suggestions
-        + post_numbers::Entity::delete_many().filter(old).exec(db).await?.rows_affected)
+    let day = account_day::Column::Day;
+    let days = batches::delete::<account_day::Entity>(cx, day, day.lt(oldest)).await?;
+    let at = post_numbers::Column::PublishedAt;
+    let old = at.lt(now - RETENTION).into_condition();
+    let posts = batches::repeat(|| async {
+        let ids = batches::first::<post_numbers::Entity>(at, &old)
+            .select_only()
+            .column(post_numbers::Column::Id)
+            .into_tuple::<i64>()
+            .all(&cx.db.write)
+            .await?;
+        let tx = cx.db.begin().await?;
+        let readings = post_reading::Column::PostNumbersId.is_in(ids.iter().copied());
+        post_reading::Entity::delete_many().filter(readings).exec(&tx).await?;
+        let posts = post_numbers::Column::Id.is_in(ids);
+        let gone = post_numbers::Entity::delete_many().filter(posts).exec(&tx).await?;
+        tx.commit().await?;
+        Ok(gone.rows_affected)
+    })
+    .await?;
+    Ok(days + posts + super::suggestions::prune(cx).await?)
 }

@@ -1,6 +1,6 @@
 //! Writes the caption of a suggestion: a new version of an old post's caption that claims only known facts.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fanfare_entities::account;
 use fanfare_platforms as platforms;
@@ -14,45 +14,73 @@ use crate::{
 /// The longest wait for the model.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The time that the model has for all captions of a round.
+const ROUND_PATIENCE: Duration = Duration::from_secs(90);
+
 const RULES: &str = "You write captions for posts on social networks. The text is a caption that did well; write a fresh one for a new post \
      like it. Never invent prices, discounts, dates, times, phone numbers, links or handles, and repeat none of them from the old \
      caption. Answer with JSON of the schema alone.";
 
-/// Writes a new version of an old caption. Without a model, or if it fails, returns the old caption without the
-/// sentences whose claims are not known; `None` if nothing is left.
-///
-/// # Errors
-/// The database's.
-pub(super) async fn write(cx: &Domain, row: &account::Model, old: &str) -> Result<Option<String>> {
-    let known = known_facts::read(cx, row.workspace_id, row.brand_id).await?;
-    let facts = known.facts;
-    let mut brief = old.to_owned();
-    known_facts::append_notes(&mut brief, &known.notes);
-    let platform = crate::platforms::from_row(&row.platform)?;
-    let rules = platforms::find(platform).spec().caption;
-    let slot = TextSlot {
-        name: row.platform.clone(),
-        count: 1,
-        limit: rules.max,
-        length: Box::new(rules.count),
-        max_bytes: rules.max_bytes,
-    };
-    let task = WritingTask {
-        rules: RULES.to_owned(),
-        brief,
-        slots: vec![slot],
-        facts: &facts,
-        timeout: PATIENCE,
-    };
-    let written = match write_checked(cx, &task).await {
-        Ok(written) => written.slots.into_iter().flat_map(|slot| slot.variants).next(),
-        Err(error) => {
-            tracing::debug!(account.id = row.id.0, %error, "a suggestion keeps its old caption");
-            None
+/// Writes the captions of one round, for which the model has a time in all.
+pub(super) struct Writer<'a> {
+    cx: &'a Domain,
+    row: &'a account::Model,
+    known: known_facts::KnownFacts,
+    /// The time that the model still has.
+    left: Duration,
+}
+
+impl<'a> Writer<'a> {
+    /// Reads what may be claimed of an account's workspace or brand.
+    ///
+    /// # Errors
+    /// The database's.
+    pub(super) async fn new(cx: &'a Domain, row: &'a account::Model) -> Result<Self> {
+        let known = known_facts::read(cx, row.workspace_id, row.brand_id).await?;
+        Ok(Self { cx, row, known, left: ROUND_PATIENCE })
+    }
+
+    /// Writes a new version of an old caption. Without a model, or if it fails or has no time left, returns the old
+    /// caption without the sentences whose claims are not known; `None` if nothing is left.
+    ///
+    /// # Errors
+    /// The database's.
+    pub(super) async fn write(&mut self, old: &str) -> Result<Option<String>> {
+        let facts = &self.known.facts;
+        let platform = crate::platforms::from_row(&self.row.platform)?;
+        let rules = platforms::find(platform).spec().caption;
+        let kept = || without_claims(old, facts).filter(|kept| (rules.count)(kept) <= rules.max);
+        if self.left.is_zero() {
+            return Ok(kept());
         }
-    };
-    let kept = || without_claims(old, &facts).filter(|kept| (rules.count)(kept) <= rules.max);
-    Ok(written.map(|one| one.text).or_else(kept))
+        let mut brief = old.to_owned();
+        known_facts::append_notes(&mut brief, &self.known.notes);
+        let slot = TextSlot {
+            name: self.row.platform.clone(),
+            count: 1,
+            limit: rules.max,
+            length: Box::new(rules.count),
+            max_bytes: rules.max_bytes,
+        };
+        let task = WritingTask {
+            rules: RULES.to_owned(),
+            brief,
+            slots: vec![slot],
+            facts,
+            timeout: PATIENCE.min(self.left),
+        };
+        let begun = Instant::now();
+        let written = match write_checked(self.cx, &task).await {
+            Ok(written) => written.slots.into_iter().flat_map(|slot| slot.variants).next(),
+            Err(error) => {
+                let account = self.row.id.0;
+                tracing::debug!(account.id = account, %error, "a suggestion keeps its old caption");
+                None
+            }
+        };
+        self.left = self.left.saturating_sub(begun.elapsed());
+        Ok(written.map(|one| one.text).or_else(kept))
+    }
 }
 
 /// Returns the sentences of a text whose claims are known.

@@ -8,17 +8,18 @@ use fanfare_entities::{
 };
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, sea_query::Expr,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
+    QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{AccountName, pace::DAY};
 use crate::{
-    Act, Domain, Reply, accounts,
+    Act, Domain, Reply, accounts, batches,
     clock::Time,
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, excerpt},
+    input,
 };
 
 use round::derive;
@@ -34,37 +35,17 @@ pub struct SuggestionsQuery {
     /// Only those for an account.
     #[serde(default)]
     pub account_id: Option<i64>,
-    /// `pending` (the default), `scheduled` or `dismissed`.
+    /// `pending` (the default), `scheduled` or `dismissed`; or several of them, separated by commas.
     #[serde(default)]
-    pub status: Option<SuggestionStatusFilter>,
+    #[schemars(length(max = 100))]
+    pub status: Option<String>,
     /// At most this many, up to 100; 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
-}
-
-/// A status of suggestions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SuggestionStatusFilter {
-    /// No post was made from it yet, and it was not dismissed.
-    Pending,
-    /// A post was made from it.
-    Scheduled,
-    /// It was dismissed.
-    Dismissed,
-}
-
-impl From<SuggestionStatusFilter> for SuggestionStatus {
-    fn from(wanted: SuggestionStatusFilter) -> Self {
-        match wanted {
-            SuggestionStatusFilter::Pending => Self::Pending,
-            SuggestionStatusFilter::Scheduled => Self::Scheduled,
-            SuggestionStatusFilter::Dismissed => Self::Dismissed,
-        }
-    }
 }
 
 /// A suggested post for an account.
@@ -143,11 +124,12 @@ pub async fn list(act: &Act, query: SuggestionsQuery) -> Result<Reply<Suggestion
     let limit = super::limit(query.limit, 20, 100)?;
     let visible = super::visible_accounts(act, query.account_id).await?;
     let ids = visible.iter().map(|row| row.id);
-    let status = SuggestionStatus::from(query.status.unwrap_or(SuggestionStatusFilter::Pending));
+    let statuses = input::several(query.status.as_deref().or(Some("pending")), parse_status)?;
+    let statuses = statuses.unwrap_or_default();
     let rows = post_suggestion::Entity::find()
         .filter(post_suggestion::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(post_suggestion::Column::AccountId.is_in(ids))
-        .filter(post_suggestion::Column::Status.eq(status))
+        .filter(input::one_of(post_suggestion::Column::Status, statuses))
         .order_by_desc(post_suggestion::Column::CreatedAt)
         .order_by_asc(post_suggestion::Column::Ordinal)
         .limit(limit)
@@ -173,6 +155,19 @@ impl Suggestion {
             status: status_name(row.status),
             post_id: row.post_id,
             created_at: Time(row.created_at),
+        }
+    }
+}
+
+fn parse_status(name: &str) -> Result<SuggestionStatus> {
+    match name {
+        "pending" => Ok(SuggestionStatus::Pending),
+        "scheduled" => Ok(SuggestionStatus::Scheduled),
+        "dismissed" => Ok(SuggestionStatus::Dismissed),
+        _ => {
+            let message = format!("There is no status called {:?}.", excerpt(name));
+            let remedy = "Use pending, scheduled or dismissed.";
+            Err(Error::field(Code::InvalidField, "status", message, remedy))
         }
     }
 }
@@ -296,10 +291,9 @@ pub(crate) async fn unassign<C: ConnectionTrait>(
 
 /// Deletes suggestions that no post was made from in time.
 pub(super) async fn prune(cx: &Domain) -> Result<u64> {
-    let gone = post_suggestion::Entity::delete_many()
-        .filter(post_suggestion::Column::Status.eq(SuggestionStatus::Pending))
-        .filter(post_suggestion::Column::CreatedAt.lt(cx.clock.now() - RETENTION))
-        .exec(&cx.db.write)
-        .await?;
-    Ok(gone.rows_affected)
+    // Written out, so that the index of pending rows alone serves it.
+    let pending = Expr::cust("status = 'pending'");
+    let at = post_suggestion::Column::CreatedAt;
+    let old = pending.and(at.lt(cx.clock.now() - RETENTION));
+    batches::delete::<post_suggestion::Entity>(cx, at, old).await
 }

@@ -7,6 +7,9 @@ use fanfare_platforms::analytics::Day;
 
 use crate::clock::date;
 
+/// The zone in which days begin first.
+pub(crate) const FIRST: Tz = Tz::Pacific__Kiritimati;
+
 /// Returns the time zone with this name, or else UTC.
 pub(crate) fn zone(name: &str) -> Tz {
     name.parse().unwrap_or(Tz::UTC)

@@ -53,7 +53,7 @@ pub(crate) async fn react(
             let wait = error.retry_after.unwrap_or(DEFAULT_WAIT).min(MAX_WAIT);
             Ok(Reaction::After(Millis::try_from(wait.as_millis()).unwrap_or(HOUR)))
         }
-        ErrorKind::Misconfigured => Ok(Reaction::Forbidden),
+        kind if kind.is_refusal_of_the_account() => Ok(Reaction::Forbidden),
         _ => Ok(Reaction::Retry),
     }
 }

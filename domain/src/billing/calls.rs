@@ -2,12 +2,12 @@
 //! links; the id of its row is the idempotency key. Repeated for the same purpose it is the same call, and once
 //! answered it is not made again.
 
-use fanfare_entities::{Millis, SecretId, secret, stripe_call, stripe_call::Column};
-use fanfare_payments::Request;
+use fanfare_entities::{Millis, SecretId, stripe_call, stripe_call::Column};
+use fanfare_payments::{List, Request};
 use sea_orm::{
     ActiveValue::Set,
     ColumnTrait, EntityTrait, QueryFilter,
-    sea_query::{Expr, OnConflict},
+    sea_query::{Expr, IntoCondition, OnConflict},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::stripe_error;
 use crate::{
-    Domain,
+    Domain, batches,
     error::{Error, Result},
 };
 
@@ -70,6 +70,15 @@ pub(super) async fn is_any_recorded(cx: &Domain, purposes: &str) -> Result<bool>
 pub(crate) async fn read<T: DeserializeOwned>(cx: &Domain, path: &str) -> Result<T> {
     let stripe = &cx.settings.require_billing()?.stripe;
     stripe.read(&Request::get(path)).await.map_err(|failure| stripe_error(&failure))
+}
+
+/// Reads a list at Stripe.
+///
+/// # Errors
+/// [`crate::Code::Unavailable`] if Stripe does not answer.
+pub(crate) async fn list<T: DeserializeOwned>(cx: &Domain, request: &Request) -> Result<List<T>> {
+    let stripe = &cx.settings.require_billing()?.stripe;
+    stripe.read(request).await.map_err(|failure| stripe_error(&failure))
 }
 
 async fn recorded_call(
@@ -138,13 +147,33 @@ async fn unseal<T: DeserializeOwned>(cx: &Domain, id: SecretId) -> Result<T> {
 /// # Errors
 /// The database's.
 pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
-    let old = Column::CreatedAt.lt(before);
-    let rows = stripe_call::Entity::find().filter(old).all(&cx.db.write).await?;
+    let old = Column::CreatedAt.lt(before).into_condition();
+    batches::repeat(|| async {
+        let first = batches::first::<stripe_call::Entity>(Column::CreatedAt, &old);
+        delete(cx, &first.all(&cx.db.write).await?).await
+    })
+    .await
+}
+
+/// Deletes the calls of a purpose that were recorded before then: the same purpose means new calls from now on.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn forget(cx: &Domain, purpose: &str, before: Millis) -> Result<()> {
+    let rows = stripe_call::Entity::find()
+        .filter(Column::DedupKey.starts_with(format!("{purpose}:")))
+        .filter(Column::CreatedAt.lt(before))
+        .all(&cx.db.write)
+        .await?;
+    if rows.is_empty() { Ok(()) } else { delete(cx, &rows).await.map(drop) }
+}
+
+async fn delete(cx: &Domain, rows: &[stripe_call::Model]) -> Result<u64> {
     let ids: Vec<Uuid> = rows.iter().map(|row| row.id).collect();
     let sealed = rows.iter().flat_map(|row| [Some(row.request_id), row.reply_id]).flatten();
     let sealed: Vec<SecretId> = sealed.collect();
     let tx = cx.db.begin().await?;
-    secret::Entity::delete_many().filter(secret::Column::Id.is_in(sealed)).exec(&tx).await?;
+    batches::delete_secrets(&tx, sealed).await?;
     let gone = stripe_call::Entity::delete_many().filter(Column::Id.is_in(ids)).exec(&tx).await?;
     tx.commit().await?;
     Ok(gone.rows_affected)

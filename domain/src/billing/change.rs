@@ -1,23 +1,35 @@
-//! Changes of a subscription by its user: show, cancel, pause, resume, downgrade.
+//! Changes of a subscription by its user: show, cancel, pause, resume, change the plan.
 //!
 //! Each change is a call of Stripe with a purpose that follows from the request's `Idempotency-Key`, or from the row
 //! before the change: after a lost response the same request makes the same call. The result is read at Stripe, as
 //! after an event.
 
 mod cancel;
+mod plan;
+mod portal;
 
-pub use cancel::{Cancellation, cancel};
-use fanfare_entities::{Millis, billing_subscription, billing_subscription::BillingStatus};
-use fanfare_payments::{self as payments, List, Request, Schedule};
+pub use cancel::{Cancellation, cancel, reactivate};
+use fanfare_entities::{
+    Millis, UserId, billing_subscription, billing_subscription::BillingStatus, subscription,
+    workspace,
+};
+use fanfare_payments::{List, Request};
+pub use plan::{Offer, PlanChoice, choices, keep_plan, offer, switch};
+pub(super) use portal::configure as configure_portal;
+pub use portal::portal;
 use schemars::JsonSchema;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
     call,
-    calls::is_recorded,
-    lookup, read, stripe_error, subscriptions,
-    view::{OneSubscription, Subscription, pause_available_at},
+    calls::{self, is_recorded},
+    subscriptions,
+    view::{
+        AnySubscription, FromOperator, GrantedPlan, OneSubscription, ShownSubscription,
+        Subscription, pause_available_at,
+    },
 };
 use crate::{
     Act, Domain, RefusalDetails, Reply,
@@ -39,10 +51,15 @@ pub(super) const COOLDOWN: Millis = 90 * DAY;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Downgrade {
-    /// The lower plan; the next lower one if left out.
-    #[serde(default)]
+    /// The lower plan; the next lower one if left out. Null is none.
+    #[serde(default, deserialize_with = "even_null")]
     #[schemars(schema_with = "tier")]
     pub tier: Option<Value>,
+}
+
+/// Reads a value that was sent, so that null is not taken for one that was left out.
+fn even_null<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 fn tier(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -52,15 +69,47 @@ fn tier(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 const TIERS: [PlanTier; 4] =
     [PlanTier::Starter, PlanTier::Pro, PlanTier::PowerUser, PlanTier::Agency];
 
-/// Shows the caller's subscription, or the last one if it has ended.
+/// Shows the caller's subscription, or else the plan that an operator gave, or else the subscription that has ended.
 ///
 /// # Errors
 /// [`Code::NoSubscription`].
-pub async fn show(act: &Act) -> Result<Reply<OneSubscription>> {
-    let latest = subscriptions::latest(&act.cx.db.read, act.caller.user_id).await?;
-    let row = latest.ok_or_else(no_subscription)?;
-    let subscription = Subscription::of(&act.cx, &row, billing_time(&act.cx).await);
-    Ok(Reply::ok(&OneSubscription { subscription }))
+pub async fn show(act: &Act) -> Result<Reply<ShownSubscription>> {
+    let person = act.caller.user_id;
+    let latest = subscriptions::latest(&act.cx.db.read, person).await?;
+    let is_over = latest.as_ref().is_none_or(|row| row.status == BillingStatus::Ended);
+    let given = if is_over { granted(&act.cx, person).await? } else { None };
+    let subscription = match (given, latest) {
+        (Some(plan), _) => AnySubscription::Granted(plan),
+        (None, Some(row)) => {
+            let now = billing_time(&act.cx).await;
+            AnySubscription::Paid(Box::new(Subscription::of(&act.cx, &row, now)))
+        }
+        (None, None) => return Err(no_subscription()),
+    };
+    Ok(Reply::ok(&ShownSubscription { subscription }))
+}
+
+/// Returns the largest plan that an operator gave to workspaces of a user.
+async fn granted(cx: &Domain, person: UserId) -> Result<Option<GrantedPlan>> {
+    let own = workspace::Entity::find()
+        .filter(workspace::Column::OwnerId.eq(person))
+        .select_only()
+        .column(workspace::Column::Id)
+        .into_query();
+    let given = subscription::Entity::find()
+        .filter(subscription::Column::WorkspaceId.in_subquery(own))
+        .filter(subscription::Column::Granted.eq(true))
+        .filter(subscription::Column::Active.eq(true))
+        .all(&cx.db.read)
+        .await?;
+    let largest = given.into_iter().max_by_key(|row| row.plan_tier);
+    Ok(largest.map(|row| GrantedPlan {
+        source: FromOperator::Operator,
+        status: BillingStatus::Active,
+        plan_tier: row.plan_tier,
+        api_addon: row.api_addon,
+        created_at: Time(row.created_at),
+    }))
 }
 
 /// Returns the time that billing goes by, in ms: ours, or the simulated Stripe account's.
@@ -96,24 +145,23 @@ fn no_subscription() -> Error {
 
 /// A change of a subscription that is allowed to start.
 struct Change<'a> {
-    act: &'a Act,
+    cx: &'a Domain,
     row: billing_subscription::Model,
     purpose: String,
     now: Millis,
 }
 
 impl<'a> Change<'a> {
-    async fn begin(act: &'a Act, what: &str, key: Option<&str>) -> Result<Self> {
-        let cx = &act.cx;
-        let row = subscriptions::live(&cx.db.write, act.caller.user_id)
-            .await?
-            .ok_or_else(no_subscription)?;
+    async fn begin(cx: &'a Domain, person: UserId, what: &str, key: Option<&str>) -> Result<Self> {
+        let row = subscriptions::live(&cx.db.write, person).await?.ok_or_else(no_subscription)?;
         let of = match key {
-            Some(key) => idempotency::fingerprint(what, "", key.as_bytes()),
+            Some(key) => idempotency::fingerprint(what, "", Some(&key.into())),
             None => row.revision.to_string(),
         };
         let purpose = format!("subscription:{}:{what}:{of}", row.id);
-        Ok(Self { act, row, purpose, now: billing_time(cx).await })
+        // A key is good for a day. Sent again later it is another request, which must not get the old call's answer.
+        calls::forget(cx, &purpose, cx.clock.now() - idempotency::RETENTION).await?;
+        Ok(Self { cx, row, purpose, now: billing_time(cx).await })
     }
 
     fn path(&self) -> String {
@@ -126,13 +174,13 @@ impl<'a> Change<'a> {
         step: &str,
         request: &Request,
     ) -> Result<T> {
-        call(&self.act.cx, &format!("{}:{step}", self.purpose), request).await
+        call(self.cx, &format!("{}:{step}", self.purpose), request).await
     }
 
     /// Returns true if the same request has begun this step before. It was allowed then. If its response was lost, an
     /// event may have reported its effect meanwhile, which is no reason to refuse the repetition.
     async fn has_begun(&self, step: &str) -> Result<bool> {
-        is_recorded(&self.act.cx, &format!("{}:{step}", self.purpose)).await
+        is_recorded(self.cx, &format!("{}:{step}", self.purpose)).await
     }
 
     /// Fails unless the subscription has one of these statuses and no pending change.
@@ -165,15 +213,19 @@ impl<'a> Change<'a> {
         Ok(())
     }
 
-    /// Reads the result at Stripe and returns it.
+    /// Reads the result at Stripe and returns it as a reply.
     async fn finish(self) -> Result<Reply<OneSubscription>> {
-        let cx = &self.act.cx;
+        Ok(Reply::ok(&OneSubscription { subscription: self.result().await? }))
+    }
+
+    /// Reads the result at Stripe and returns it.
+    async fn result(self) -> Result<Subscription> {
+        let cx = self.cx;
         subscriptions::refresh(cx, &self.row.stripe_id).await?;
         let row = subscriptions::latest(&cx.db.write, self.row.user_id)
             .await?
             .ok_or_else(no_subscription)?;
-        let subscription = Subscription::of(cx, &row, self.now);
-        Ok(Reply::ok(&OneSubscription { subscription }))
+        Ok(Subscription::of(cx, &row, self.now))
     }
 }
 
@@ -183,7 +235,7 @@ impl<'a> Change<'a> {
 /// [`Code::PauseCooldown`] within 90 days of the last pause, [`Code::NoSubscription`], [`Code::InvalidTransition`], or
 /// [`Code::Unavailable`].
 pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
-    let change = Change::begin(act, "pause", key).await?;
+    let change = Change::begin(&act.cx, act.caller.user_id, "pause", key).await?;
     if !change.has_begun("pause").await? {
         check_cooldown(&change)?;
     }
@@ -217,7 +269,7 @@ fn check_cooldown(change: &Change<'_>) -> Result<()> {
 /// # Errors
 /// [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
 pub async fn resume(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
-    let change = Change::begin(act, "resume", key).await?;
+    let change = Change::begin(&act.cx, act.caller.user_id, "resume", key).await?;
     if !change.has_begun("resume").await? {
         change.require(&[BillingStatus::Paused], "resumed")?;
     }
@@ -235,34 +287,11 @@ pub async fn downgrade(
     asked: Downgrade,
     key: Option<&str>,
 ) -> Result<Reply<OneSubscription>> {
-    let change = Change::begin(act, "downgrade", key).await?;
+    let change = Change::begin(&act.cx, act.caller.user_id, "downgrade", key).await?;
     let tier = lower_tier(change.row.plan_tier, asked.tier.as_ref())?;
-    change.require(&[BillingStatus::Active], "downgraded")?;
-    let cx = &act.cx;
-    let theirs: payments::Subscription = read(cx, &change.path()).await?;
-    let schedule: Schedule = match &theirs.schedule {
-        Some(id) => read(cx, &format!("subscription_schedules/{id}")).await?,
-        None => {
-            let from = Request::post("subscription_schedules");
-            change.call("schedule", &from.with("from_subscription", &theirs.id)).await?
-        }
-    };
-    let now = schedule.phases.first().ok_or_else(|| Error::internal("a schedule has no phase"))?;
-    let keys = cx.settings.plans.lookup_keys(tier, change.row.api_addon);
-    let mut update = Request::post(format!("subscription_schedules/{}", schedule.id))
-        .with("end_behavior", "release")
-        .with("phases[0][start_date]", now.start_date.to_string())
-        .with("phases[0][end_date]", now.end_date.to_string())
-        .with("phases[1][proration_behavior]", "none");
-    for (place, item) in theirs.items.data.iter().enumerate() {
-        update = update.with(format!("phases[0][items][{place}][price]"), &item.price.id);
-    }
-    for (place, price) in lookup(cx, &keys).await?.iter().enumerate() {
-        update = update.with(format!("phases[1][items][{place}][price]"), price);
-    }
-    let step = format!("to_{}", plan_name(tier));
-    let _: Value = change.call(&step, &update).await?;
-    change.finish().await
+    let to = PlanChoice { tier, api_addon: change.row.api_addon };
+    let subscription = plan::at_period_end(change, to).await?;
+    Ok(Reply::ok(&OneSubscription { subscription }))
 }
 
 /// Returns the requested plan, if it is lower than the current one.
@@ -280,30 +309,11 @@ fn lower_tier(from: PlanTier, asked: Option<&Value>) -> Result<PlanTier> {
     })
 }
 
-/// Creates a session of Stripe's customer portal (cards, invoices, tax data) and returns its address.
-///
-/// # Errors
-/// [`Code::NoSubscription`], or [`Code::Unavailable`].
-pub async fn portal(cx: &Domain, person: fanfare_entities::UserId) -> Result<String> {
-    let latest = subscriptions::latest(&cx.db.read, person).await?.ok_or_else(no_subscription)?;
-    let stripe = &cx.settings.require_billing()?.stripe;
-    // It changes no stored data, so it needs no row.
-    let open = Request::post("billing_portal/sessions")
-        .with("customer", latest.customer_id)
-        .with("return_url", format!("{}/dashboard/billing", cx.settings.base_url));
-    let opened: Value = stripe.send(&open, None).await.map_err(|failure| stripe_error(&failure))?;
-    let url = opened["url"].as_str().map(str::to_owned);
-    url.ok_or_else(|| Error::internal("a session of the portal has no address"))
-}
-
 /// Returns a user's subscription for a page; `None` without one.
 ///
 /// # Errors
 /// The database's.
-pub async fn subscription_of(
-    cx: &Domain,
-    person: fanfare_entities::UserId,
-) -> Result<Option<Subscription>> {
+pub async fn subscription_of(cx: &Domain, person: UserId) -> Result<Option<Subscription>> {
     let latest = subscriptions::latest(&cx.db.read, person).await?;
     let Some(row) = latest else { return Ok(None) };
     Ok(Some(Subscription::of(cx, &row, billing_time(cx).await)))

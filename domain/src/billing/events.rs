@@ -5,17 +5,20 @@ use fanfare_entities::{
     stripe_event::{self, Column, EventStatus},
 };
 use fanfare_jobs::JobKind;
-use fanfare_payments::{CheckoutSession, Event, Invoice, Schedule, SignatureError, verify};
+use fanfare_payments::{
+    CheckoutSession, Dispute, Event, EventKind, Invoice, Refund, Schedule, SignatureError, verify,
+};
 use sea_orm::{
     ActiveEnum,
     ActiveValue::Set,
     ColumnTrait, EntityTrait, ExprTrait, QueryFilter,
     sea_query::{Expr, OnConflict},
 };
+use serde::de::DeserializeOwned;
 
 use super::{read, subscriptions};
 use crate::{
-    Domain, Tx,
+    Domain, Tx, batches,
     credits::packs,
     durable::{self, Lease},
     error::{Code, Error, Result},
@@ -31,6 +34,7 @@ enum ObjectKind {
     Schedule,
     Charge,
     Dispute,
+    Refund,
 }
 
 /// Returns the kind of object that an event reports on; `None` for events that are ignored.
@@ -50,7 +54,14 @@ fn object_kind(kind: &str) -> Option<ObjectKind> {
         | "subscription_schedule.released"
         | "subscription_schedule.canceled" => ObjectKind::Schedule,
         "charge.refunded" => ObjectKind::Charge,
-        "charge.dispute.created" => ObjectKind::Dispute,
+        "charge.dispute.created"
+        | "charge.dispute.updated"
+        | "charge.dispute.closed"
+        | "charge.dispute.funds_withdrawn"
+        | "charge.dispute.funds_reinstated" => ObjectKind::Dispute,
+        "refund.created" | "refund.updated" | "refund.failed" | "charge.refund.updated" => {
+            ObjectKind::Refund
+        }
         _ => return None,
     })
 }
@@ -64,17 +75,16 @@ pub async fn receive(cx: &Domain, body: &[u8], signature: &str) -> Result<()> {
     let now = cx.clock.now() / 1_000;
     verify(body, signature, &billing.webhook_secrets, now)
         .map_err(|why| invalid_signature(&why))?;
-    let event: Event = serde_json::from_slice(body).map_err(|error| {
-        Error::new(Code::InvalidJson, format!("The body is no event of Stripe: {error}."))
-    })?;
-    if object_kind(&event.kind).is_none() {
+    let EventKind { kind } = parse(body)?;
+    if object_kind(&kind).is_none() {
         return Ok(());
     }
+    let event: Event = parse(body)?;
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
     let row = stripe_event::ActiveModel {
         event_id: Set(event.id.clone()),
-        kind: Set(event.kind),
+        kind: Set(kind),
         object_id: Set(event.data.object.id),
         status: Set(EventStatus::Pending),
         due_at: Set(Some(now)),
@@ -96,6 +106,12 @@ pub async fn receive(cx: &Domain, body: &[u8], signature: &str) -> Result<()> {
         tx.enqueue_global(JobKind::ApplyStripeEvent, row.id.0, now);
     }
     tx.commit().await
+}
+
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T> {
+    serde_json::from_slice(body).map_err(|error| {
+        Error::new(Code::InvalidJson, format!("The body is no event of Stripe: {error}."))
+    })
 }
 
 fn invalid_signature(why: &SignatureError) -> Error {
@@ -124,10 +140,7 @@ pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
         None => Ok(()),
         Some(ObjectKind::Checkout) => {
             let session: CheckoutSession = read(cx, &format!("checkout/sessions/{object}")).await?;
-            match session.mode.as_str() {
-                "payment" => packs::apply(cx, &session).await,
-                _ => signup::apply(cx, &session).await,
-            }
+            apply_checkout(cx, &session).await
         }
         Some(ObjectKind::Subscription) => subscriptions::refresh(cx, object).await,
         Some(ObjectKind::Invoice) => {
@@ -137,8 +150,18 @@ pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
                 None => Ok(()),
             }
         }
-        Some(ObjectKind::Charge) => packs::refunded(cx, object).await,
-        Some(ObjectKind::Dispute) => packs::disputed(cx, object).await,
+        Some(ObjectKind::Charge) => packs::reconcile_charge(cx, object).await,
+        Some(ObjectKind::Dispute) => {
+            let dispute: Dispute = read(cx, &format!("disputes/{object}")).await?;
+            packs::reconcile_charge(cx, &dispute.charge).await
+        }
+        Some(ObjectKind::Refund) => {
+            let refund: Refund = read(cx, &format!("refunds/{object}")).await?;
+            match refund.charge {
+                Some(charge) => packs::reconcile_charge(cx, &charge).await,
+                None => Ok(()),
+            }
+        }
         Some(ObjectKind::Schedule) => {
             let schedule: Schedule = read(cx, &format!("subscription_schedules/{object}")).await?;
             match schedule.subscription.or(schedule.released_subscription) {
@@ -146,6 +169,17 @@ pub async fn apply(cx: &Domain, event: &stripe_event::Model) -> Result<()> {
                 None => Ok(()),
             }
         }
+    }
+}
+
+/// Applies Stripe's state of a checkout of ours. It may be applied repeatedly and late.
+///
+/// # Errors
+/// [`Code::Unavailable`] if Stripe does not answer; then it has to be applied again.
+pub(super) async fn apply_checkout(cx: &Domain, session: &CheckoutSession) -> Result<()> {
+    match session.mode.as_str() {
+        "payment" => packs::apply(cx, session).await,
+        _ => signup::apply(cx, session).await,
     }
 }
 
@@ -190,8 +224,6 @@ pub async fn finish(cx: &Domain, lease: Lease, outcome: &EventOutcome) -> Result
 /// # Errors
 /// The database's.
 pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
-    let gone = stripe_event::Entity::delete_many()
-        .filter(Column::DueAt.is_null())
-        .filter(Column::UpdatedAt.lt(before));
-    Ok(gone.exec(&cx.db.write).await?.rows_affected)
+    let ended = Column::DueAt.is_null().and(Column::UpdatedAt.lt(before));
+    batches::delete::<stripe_event::Entity>(cx, Column::UpdatedAt, ended).await
 }

@@ -7,8 +7,11 @@
 mod calls;
 pub mod change;
 pub mod events;
+pub(crate) mod give_back;
 mod plans;
+pub mod reconcile;
 mod setup;
+mod sold;
 pub mod subscriptions;
 mod view;
 
@@ -20,10 +23,12 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-pub(crate) use calls::{call, prune as forget_calls, read};
+pub(crate) use calls::{call, list, prune as forget_calls, read};
 pub use plans::{Pack, Plan, Plans};
-pub use setup::{lookup, setup};
-pub use view::{OneSubscription, Subscription};
+pub use setup::{lookup, missing_prices, setup};
+pub use sold::SoldPlan;
+pub(crate) use sold::plan_of;
+pub use view::{AnySubscription, GrantedPlan, OneSubscription, ShownSubscription, Subscription};
 
 /// The Stripe account that users pay to.
 #[derive(Debug, Clone)]
@@ -51,14 +56,34 @@ impl Settings {
 
 /// Returns the error for callers when a call of Stripe fails.
 pub(crate) fn stripe_error(failure: &Failure) -> Error {
+    tracing::warn!(%failure, kind = ?failure.kind, "a call of Stripe failed");
     match failure.kind {
         FailureKind::Unavailable => {
-            tracing::warn!(%failure, "Stripe did not answer");
             let message = "The payment provider does not answer right now.";
             Error::new(Code::Unavailable, message).with_retry_after(5)
         }
-        FailureKind::NotFound | FailureKind::Declined | FailureKind::Refused => {
-            Error::internal(failure)
+        FailureKind::Limited => {
+            let message = "The payment provider takes no more calls right now.";
+            Error::new(Code::Unavailable, message).with_retry_after(5)
+        }
+        FailureKind::Key => {
+            misconfigured("The payment provider does not accept the key of this service.")
+        }
+        FailureKind::NotFound => {
+            let message = "The payment provider no longer has what this concerns.";
+            Error::new(Code::PaymentObjectGone, message)
+        }
+        FailureKind::Declined => {
+            Error::new(Code::PaymentDeclined, "The payment provider declined the payment.")
+        }
+        FailureKind::Refused => {
+            let message = format!("The payment provider refuses this: {}", failure.message);
+            Error::new(Code::PaymentRefused, message)
         }
     }
+}
+
+/// Returns the error for something that only the operator can mend.
+pub(crate) fn misconfigured(message: impl Into<String>) -> Error {
+    Error::new(Code::BillingMisconfigured, message)
 }

@@ -131,6 +131,12 @@ impl Plans {
         plan.map_or(0, |plan| plan.credits.into())
     }
 
+    /// Returns all lookup keys of what is paid every month.
+    pub fn monthly_keys(&self) -> impl Iterator<Item = &str> {
+        let plans = self.plans.iter().map(|plan| plan.lookup_key.as_str());
+        plans.chain([self.api_addon.lookup_key.as_str()])
+    }
+
     /// Returns the tier that is sold under this lookup key.
     #[must_use]
     pub fn tier_of(&self, lookup_key: &str) -> Option<PlanTier> {

@@ -3,14 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_payments::{List, Price, Request};
+use fanfare_payments::{Failure, List, Price, Request, Stripe};
 use serde_json::Value;
 
-use super::stripe_error;
-use crate::{
-    Domain,
-    error::{Error, Result},
-};
+use super::{Plans, misconfigured, stripe_error};
+use crate::{Domain, error::Result};
 
 /// A product to create at Stripe.
 struct Product<'a> {
@@ -20,8 +17,7 @@ struct Product<'a> {
     is_monthly: bool,
 }
 
-fn sold_products(cx: &Domain) -> Vec<Product<'_>> {
-    let plans = &cx.settings.plans;
+fn sold_products(plans: &Plans) -> Vec<Product<'_>> {
     let addon = &plans.api_addon;
     let mut all: Vec<_> = plans
         .plans
@@ -56,7 +52,7 @@ fn sold_products(cx: &Domain) -> Vec<Product<'_>> {
 pub async fn setup(cx: &Domain) -> Result<Vec<String>> {
     let stripe = &cx.settings.require_billing()?.stripe;
     let mut made = Vec::new();
-    let all = sold_products(cx);
+    let all = sold_products(&cx.settings.plans);
     let known = prices(cx, &all.iter().map(|one| one.key).collect::<Vec<_>>()).await?;
     for one in all {
         let same = |price: &&Price| {
@@ -86,12 +82,28 @@ pub async fn setup(cx: &Domain) -> Result<Vec<String>> {
         stripe.send::<Price>(&price, None).await.map_err(|failure| stripe_error(&failure))?;
         made.push(one.key.to_owned());
     }
+    super::change::configure_portal(cx).await?;
     Ok(made)
 }
 
 /// Returns the prices with these lookup keys.
-async fn prices(cx: &Domain, keys: &[&str]) -> Result<BTreeMap<String, Price>> {
+pub(super) async fn prices(cx: &Domain, keys: &[&str]) -> Result<BTreeMap<String, Price>> {
     let stripe = &cx.settings.require_billing()?.stripe;
+    prices_at(stripe, keys).await.map_err(|failure| stripe_error(&failure))
+}
+
+/// Returns the lookup keys of what is sold and has no price at Stripe.
+///
+/// # Errors
+/// Stripe's.
+pub async fn missing_prices(stripe: &Stripe, plans: &Plans) -> Result<Vec<String>, Failure> {
+    let sold = sold_products(plans);
+    let keys: Vec<_> = sold.iter().map(|one| one.key).collect();
+    let known = prices_at(stripe, &keys).await?;
+    Ok(keys.into_iter().filter(|key| !known.contains_key(*key)).map(str::to_owned).collect())
+}
+
+async fn prices_at(stripe: &Stripe, keys: &[&str]) -> Result<BTreeMap<String, Price>, Failure> {
     let mut found = BTreeMap::new();
     // Stripe accepts ten lookup keys at once.
     for keys in keys.chunks(10) {
@@ -99,8 +111,7 @@ async fn prices(cx: &Domain, keys: &[&str]) -> Result<BTreeMap<String, Price>> {
         for key in keys {
             request = request.with("lookup_keys[]", *key);
         }
-        let list: List<Price> =
-            stripe.read(&request).await.map_err(|failure| stripe_error(&failure))?;
+        let list: List<Price> = stripe.read(&request).await?;
         found.extend(list.data.into_iter().filter_map(|price| {
             let key = price.lookup_key.clone()?;
             Some((key, price))
@@ -125,8 +136,8 @@ pub async fn lookup(cx: &Domain, keys: &[&str]) -> Result<Vec<String>> {
     let id = |key: &&str| {
         let price = found.get(*key).map(|price| price.id.clone());
         price.ok_or_else(|| {
-            Error::internal(format!(
-                "there is no price {key} at Stripe; run `fanfare billing setup`"
+            misconfigured(format!(
+                "The payment provider has no price {key}; `fanfare billing setup` makes it."
             ))
         })
     };

@@ -11,9 +11,12 @@ use sea_orm::{
     QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
 
-use super::{Plans, read};
+use super::{
+    SoldPlan, read,
+    sold::{self, Products},
+};
 use crate::{
-    Domain,
+    Domain, Tx,
     access::PlanTier,
     credits,
     error::{Error, Result},
@@ -34,10 +37,31 @@ struct Terms {
     period: (Millis, Millis),
     schedule: Option<String>,
     resumes_at: Option<Millis>,
+    cancel_at: Option<Millis>,
+}
+
+impl Terms {
+    /// Returns what is stored of a subscription of this plan.
+    fn of(plan: SoldPlan, theirs: &Subscription) -> Result<Self> {
+        let items = &theirs.items.data;
+        let first = items.first().ok_or_else(|| Error::internal("a subscription has no items"))?;
+        let pause = theirs.pause_collection.as_ref();
+        Ok(Self {
+            status: status(theirs),
+            tier: plan.tier,
+            api_addon: plan.api_addon,
+            amount: items.iter().filter_map(|item| item.price.unit_amount).sum(),
+            currency: first.price.currency.clone(),
+            period: (first.current_period_start * 1_000, first.current_period_end * 1_000),
+            schedule: theirs.schedule.clone(),
+            resumes_at: pause.and_then(|pause| pause.resumes_at).map(|seconds| seconds * 1_000),
+            cancel_at: theirs.cancel_at.map(|seconds| seconds * 1_000),
+        })
+    }
 }
 
 /// The plan that a subscription changes to, and when.
-type Pending = Option<(PlanTier, Millis)>;
+type Pending = Option<(SoldPlan, Millis)>;
 
 /// Returns a user's subscription that has not ended.
 ///
@@ -75,14 +99,15 @@ pub(crate) async fn latest<C: ConnectionTrait>(
     Ok(found)
 }
 
-/// Records a user's new subscription, and applies its plan to the user's workspaces. The user's row must be locked.
+/// Records a user's new subscription of a plan, and applies the plan to the user's workspaces. The user's row must be
+/// locked.
 pub(crate) async fn begin(
     cx: &Domain,
     tx: &DatabaseTransaction,
     person: UserId,
-    theirs: &Subscription,
+    (plan, theirs): (SoldPlan, &Subscription),
 ) -> Result<()> {
-    let (terms, now) = (terms(&cx.settings.plans, theirs)?, cx.clock.now());
+    let (terms, now) = (Terms::of(plan, theirs)?, cx.clock.now());
     let row = billing_subscription::ActiveModel {
         id: Set(SubscriptionId::fresh()),
         user_id: Set(person),
@@ -97,7 +122,9 @@ pub(crate) async fn begin(
         period_end: Set(terms.period.1),
         schedule_id: Set(terms.schedule.clone()),
         pending_tier: Set(None),
+        pending_api_addon: Set(None),
         pending_at: Set(None),
+        cancel_at: Set(terms.cancel_at),
         paused_at: Set(None),
         resumes_at: Set(terms.resumes_at),
         last_paused_at: Set(None),
@@ -122,8 +149,9 @@ pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
         let Some(known) = known else { return Ok(()) };
         let theirs: Subscription = read(cx, &format!("subscriptions/{stripe_id}")).await?;
         let pending = pending(cx, &theirs).await?;
-        if let Some(status) = write(cx, &known, &theirs, pending).await? {
-            Box::pin(hold_posts(cx, known.user_id, status)).await?;
+        let plan = sold::plan_of(cx, &theirs, (&known).into()).await?;
+        if write(cx, &known, (plan, &theirs), pending).await? {
+            Box::pin(hold_posts(cx, known.user_id)).await?;
             return Box::pin(credits::after_refresh(cx, known.user_id)).await;
         }
     }
@@ -153,14 +181,14 @@ pub async fn refresh_all(cx: &Domain) -> Result<u64> {
     Ok(read)
 }
 
-/// Writes the state that was read at Stripe, unless the row has changed since.
+/// Writes the state that was read at Stripe. Returns false if the row has changed since it was read.
 async fn write(
     cx: &Domain,
     known: &billing_subscription::Model,
-    theirs: &Subscription,
+    (plan, theirs): (SoldPlan, &Subscription),
     pending: Pending,
-) -> Result<Option<BillingStatus>> {
-    let terms = terms(&cx.settings.plans, theirs)?;
+) -> Result<bool> {
+    let terms = Terms::of(plan, theirs)?;
     let (paused_at, last_paused_at) = match (terms.status, known.paused_at) {
         (BillingStatus::Paused, None) => (Some(stripe_now(cx)), Some(stripe_now(cx))),
         (BillingStatus::Paused, since) => (since, known.last_paused_at),
@@ -177,8 +205,10 @@ async fn write(
         .col_expr(Column::PeriodStart, Expr::value(terms.period.0))
         .col_expr(Column::PeriodEnd, Expr::value(terms.period.1))
         .col_expr(Column::ScheduleId, Expr::value(terms.schedule.clone()))
-        .col_expr(Column::PendingTier, Expr::value(pending.map(|(tier, _)| tier.to_value())))
+        .col_expr(Column::PendingTier, Expr::value(pending.map(|(plan, _)| plan.tier.to_value())))
+        .col_expr(Column::PendingApiAddon, Expr::value(pending.map(|(plan, _)| plan.api_addon)))
         .col_expr(Column::PendingAt, Expr::value(pending.map(|(_, at)| at)))
+        .col_expr(Column::CancelAt, Expr::value(terms.cancel_at))
         .col_expr(Column::PausedAt, Expr::value(paused_at))
         .col_expr(Column::ResumesAt, Expr::value(terms.resumes_at))
         .col_expr(Column::LastPausedAt, Expr::value(last_paused_at))
@@ -189,16 +219,15 @@ async fn write(
         .exec(&tx)
         .await?;
     if written.rows_affected != 1 {
-        return Ok(None);
+        return Ok(false);
     }
     // A subscription that ended long ago must not change the workspaces of a user who has another one now.
     let live = live(&tx, known.user_id).await?;
-    let counts = live.is_none_or(|live| live.id == known.id);
-    if counts {
+    if live.is_none_or(|live| live.id == known.id) {
         apply_plan(&tx, known.user_id, &terms).await?;
     }
     tx.commit().await?;
-    Ok(Some(if counts { terms.status } else { BillingStatus::Active }))
+    Ok(true)
 }
 
 /// Returns Stripe's time at the last response, in ms; the time of a simulated account may be ahead of ours.
@@ -216,28 +245,44 @@ async fn pending(cx: &Domain, theirs: &Subscription) -> Result<Pending> {
     if next.start_date * 1_000 <= stripe_now(cx) {
         return Ok(None);
     }
+    let mut prices = Vec::new();
     for item in &next.items {
-        let price: Price = read(cx, &format!("prices/{}", item.price)).await?;
-        let tier = cx.settings.plans.tier_of(&price.product);
-        if let Some(tier) = tier {
-            return Ok(Some((tier, next.start_date * 1_000)));
-        }
+        prices.push(read::<Price>(cx, &format!("prices/{}", item.price)).await?);
     }
-    Ok(None)
+    let (plans, products) = (&cx.settings.plans, Products::of(cx, prices.iter()).await?);
+    let names = || prices.iter().filter_map(|price| products.name(plans, price));
+    let api_addon = names().any(|name| name == plans.api_addon.lookup_key);
+    let tier = names().find_map(|name| plans.tier_of(name));
+    Ok(tier.map(|tier| (SoldPlan { tier, api_addon }, next.start_date * 1_000)))
 }
 
 /// Holds the posts of a user's workspaces while the subscription is paused or has ended, and releases them afterwards.
-async fn hold_posts(cx: &Domain, person: UserId, status: BillingStatus) -> Result<()> {
+async fn hold_posts(cx: &Domain, person: UserId) -> Result<()> {
     for workspace in covered_workspaces(&cx.db.write, person).await? {
-        match status {
-            BillingStatus::Paused | BillingStatus::Ended => unpaid::pause(cx, workspace).await?,
-            BillingStatus::Active | BillingStatus::Canceling | BillingStatus::PastDue => {
-                unpaid::resume(cx, workspace).await?;
-            }
-            BillingStatus::Incomplete => {}
-        }
+        while hold_some(cx, person, workspace).await? {}
     }
     Ok(())
+}
+
+/// Moves the next posts of a workspace. The status is read in the transaction that moves them, under the lock under
+/// which it is written: a pause that was read earlier does not undo a resume that has been carried out since.
+async fn hold_some(cx: &Domain, person: UserId, workspace: WorkspaceId) -> Result<bool> {
+    let mut tx = Tx::begin(cx).await?;
+    user_lock::lock(tx.conn(), person).await?;
+    let status = latest(tx.conn(), person).await?.map(|row| row.status);
+    let is_covered = covered_workspaces(tx.conn(), person).await?.contains(&workspace);
+    let moved = match status.filter(|_| is_covered) {
+        Some(BillingStatus::Paused | BillingStatus::Ended) => {
+            unpaid::pause_some(&mut tx, workspace).await?
+        }
+        Some(BillingStatus::Active | BillingStatus::Canceling | BillingStatus::PastDue) => {
+            unpaid::resume_some(&mut tx, workspace).await?
+        }
+        Some(BillingStatus::Incomplete) | None => false,
+    };
+    tx.commit().await?;
+    cx.failpoint.reach("posts_held").await;
+    Ok(moved)
 }
 
 /// Returns the workspaces that a user owns and whose plan no operator set.
@@ -278,37 +323,15 @@ async fn apply_plan(tx: &DatabaseTransaction, person: UserId, terms: &Terms) -> 
     Ok(())
 }
 
-fn terms(plans: &Plans, theirs: &Subscription) -> Result<Terms> {
-    let items = &theirs.items.data;
-    // A price that is no longer sold has lost its lookup key, but its product has not.
-    let keys = || items.iter().map(|item| item.price.product.as_str());
-    let tier = keys().find_map(|key| plans.tier_of(key));
-    let tier = tier.ok_or_else(|| {
-        Error::internal(format!("the subscription {} is of no plan that is sold here", theirs.id))
-    })?;
-    let first = items.first().ok_or_else(|| Error::internal("a subscription has no items"))?;
-    Ok(Terms {
-        status: status(theirs),
-        tier,
-        api_addon: keys().any(|key| key == plans.api_addon.lookup_key),
-        amount: items.iter().filter_map(|item| item.price.unit_amount).sum(),
-        currency: first.price.currency.clone(),
-        period: (first.current_period_start * 1_000, first.current_period_end * 1_000),
-        schedule: theirs.schedule.clone(),
-        resumes_at: theirs
-            .pause_collection
-            .as_ref()
-            .and_then(|pause| pause.resumes_at)
-            .map(|seconds| seconds * 1_000),
-    })
-}
-
 /// Returns the status of a subscription. Stripe leaves a paused one `active`.
 fn status(theirs: &Subscription) -> BillingStatus {
     match theirs.status.as_str() {
         "incomplete" => BillingStatus::Incomplete,
         "active" | "trialing" if theirs.pause_collection.is_some() => BillingStatus::Paused,
-        "active" | "trialing" if theirs.cancel_at_period_end => BillingStatus::Canceling,
+        // Stripe's portal, and flexible billing, write a cancellation as a date.
+        "active" | "trialing" if theirs.cancel_at_period_end || theirs.cancel_at.is_some() => {
+            BillingStatus::Canceling
+        }
         "active" | "trialing" => BillingStatus::Active,
         "past_due" | "unpaid" => BillingStatus::PastDue,
         _ => BillingStatus::Ended,
@@ -338,12 +361,13 @@ mod tests {
     }
 
     #[test]
-    fn a_subscription_is_read_by_the_names_of_its_prices() {
-        let terms = terms(&Plans::built_in().unwrap(), &theirs(json!({}))).unwrap();
+    fn the_price_and_the_period_of_a_subscription_are_those_of_its_items() {
+        let plan = SoldPlan { tier: PlanTier::Pro, api_addon: true };
+        let terms = Terms::of(plan, &theirs(json!({}))).unwrap();
         assert_eq!((terms.tier, terms.api_addon, terms.amount), (PlanTier::Pro, true, 6_800));
         assert_eq!((terms.status, terms.period), (BillingStatus::Active, (10_000, 20_000)));
         let other = theirs(json!({"items": {"data": []}}));
-        assert!(super::terms(&Plans::built_in().unwrap(), &other).is_err());
+        assert!(Terms::of(plan, &other).is_err());
     }
 
     #[test]
@@ -351,6 +375,9 @@ mod tests {
         for (changes, wanted) in [
             (json!({"status": "incomplete"}), BillingStatus::Incomplete),
             (json!({"cancel_at_period_end": true}), BillingStatus::Canceling),
+            (json!({"cancel_at": 20}), BillingStatus::Canceling),
+            (json!({"cancel_at": 99}), BillingStatus::Canceling),
+            (json!({"cancel_at": null}), BillingStatus::Active),
             (json!({"pause_collection": {"resumes_at": 7}}), BillingStatus::Paused),
             (json!({"status": "past_due"}), BillingStatus::PastDue),
             (json!({"status": "canceled"}), BillingStatus::Ended),

@@ -17,9 +17,63 @@ pub struct OneSubscription {
     pub subscription: Subscription,
 }
 
+/// The plan that a user has: a subscription, or what an operator gave.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ShownSubscription {
+    /// The plan.
+    pub subscription: AnySubscription,
+}
+
+/// A subscription, or a plan that an operator gave; `source` tells which.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub enum AnySubscription {
+    /// A subscription.
+    Paid(Box<Subscription>),
+    /// A plan that an operator gave.
+    Granted(GrantedPlan),
+}
+
+/// Where a paid plan comes from.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum FromStripe {
+    /// It was bought.
+    Stripe,
+}
+
+/// Where a given plan comes from.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum FromOperator {
+    /// An operator gave it.
+    Operator,
+}
+
+/// A plan that an operator gave: it costs nothing, and only an operator changes it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct GrantedPlan {
+    /// Always `operator`.
+    pub source: FromOperator,
+    /// Always `active`.
+    pub status: BillingStatus,
+    /// The plan.
+    pub plan_tier: PlanTier,
+    /// True if it includes the API add-on.
+    pub api_addon: bool,
+    /// The time at which it was given.
+    pub created_at: Time,
+}
+
 /// A user's subscription.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Subscription {
+    /// Always `stripe`.
+    pub source: FromStripe,
     /// The id.
     pub id: SubscriptionId,
     /// The status.
@@ -34,8 +88,10 @@ pub struct Subscription {
     pub current_period_start: Time,
     /// The end of the period.
     pub current_period_end: Time,
-    /// True if it ends with its period.
+    /// True if it is cancelled and ends with its period, or at the date in `cancel_at`.
     pub cancel_at_period_end: bool,
+    /// The time at which a cancelled subscription ends; null if it goes on.
+    pub cancel_at: Option<Time>,
     /// The change at the end of the period, if any.
     pub pending_change: Option<PendingChange>,
     /// The pause, if it is paused.
@@ -67,6 +123,8 @@ pub struct SubscriptionPrice {
 pub struct PendingChange {
     /// The plan it changes to.
     pub plan_tier: PlanTier,
+    /// True if it includes the API add-on then.
+    pub api_addon: bool,
     /// The time at which it changes.
     pub effective_at: Time,
 }
@@ -87,6 +145,7 @@ impl Subscription {
         let is_paused = row.status == BillingStatus::Paused;
         let pending = row.pending_tier.zip(row.pending_at);
         Self {
+            source: FromStripe::Stripe,
             id: row.id,
             status: row.status,
             plan_tier: row.plan_tier,
@@ -99,8 +158,13 @@ impl Subscription {
             current_period_start: Time(row.period_start),
             current_period_end: Time(row.period_end),
             cancel_at_period_end: row.status == BillingStatus::Canceling,
-            pending_change: pending
-                .map(|(plan_tier, at)| PendingChange { plan_tier, effective_at: Time(at) }),
+            cancel_at: (row.status == BillingStatus::Canceling)
+                .then(|| Time(row.cancel_at.unwrap_or(row.period_end))),
+            pending_change: pending.map(|(plan_tier, at)| PendingChange {
+                plan_tier,
+                api_addon: row.pending_api_addon.unwrap_or(row.api_addon),
+                effective_at: Time(at),
+            }),
             pause: row.paused_at.filter(|_| is_paused).map(|at| SubscriptionPause {
                 paused_at: Time(at),
                 resumes_at: row.resumes_at.map(Time),

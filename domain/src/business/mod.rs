@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 pub use audit::{AuditList, audit};
 pub use links::{ReviewLinkList, links};
+pub(crate) use media::{FileFacts, LEAST_PHOTO};
 pub use media::{
     MediaDeleted, MediaFilter, MediaPage, MediaRef, NewMedia, OneMedia, add as add_media,
     delete as delete_media, list as list_media,

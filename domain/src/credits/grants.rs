@@ -44,7 +44,7 @@ pub(super) async fn bring_up_to_date(
         return Ok(());
     }
     let period = book.wallet.period.clone().or(period);
-    let note = Note { operation: None, reference: period.as_deref() };
+    let note = Note { reference: period.as_deref(), ..Note::default() };
     store::write(tx, book, note, cx.clock.now()).await
 }
 
@@ -118,6 +118,14 @@ fn month_of(since: Millis, now: Millis) -> Period {
     Period { source: CreditSource::Operator, key: format!("operator:{start}"), start, end }
 }
 
+/// Returns the highest plan that an operator set for a user's workspaces.
+///
+/// # Errors
+/// The database's.
+pub async fn operator_plan(cx: &Domain, person: UserId) -> Result<Option<PlanTier>> {
+    Ok(granted_plan(&cx.db.read, person).await?.map(|granted| granted.tier))
+}
+
 async fn granted_plan<C: ConnectionTrait>(conn: &C, person: UserId) -> Result<Option<GrantedPlan>> {
     let owned: Vec<WorkspaceId> = workspace::Entity::find()
         .select_only()
@@ -185,7 +193,7 @@ pub(crate) async fn after_refresh(cx: &Domain, person: UserId) -> Result<()> {
     let now = cx.clock.now();
     let mut book = store::lock(&tx, person, now).await?;
     if book.begin_period(&period, cx.settings.plans.credits_of(tier)) {
-        let note = Note { operation: None, reference: Some(&period.key) };
+        let note = Note { reference: Some(&period.key), ..Note::default() };
         store::write(&tx, &mut book, note, now).await?;
         tx.commit().await?;
     }
@@ -194,13 +202,11 @@ pub(crate) async fn after_refresh(cx: &Domain, person: UserId) -> Result<()> {
 
 /// Returns the plan of the paid invoice for the subscription's current period.
 async fn paid_tier(cx: &Domain, theirs: &billing_subscription::Model) -> Result<Option<PlanTier>> {
-    let stripe = &cx.settings.require_billing()?.stripe;
     let paid = Request::get("invoices")
         .with("subscription", &theirs.stripe_id)
         .with("status", "paid")
         .with("limit", "20");
-    let paid: List<Invoice> =
-        stripe.read(&paid).await.map_err(|failure| billing::stripe_error(&failure))?;
+    let paid: List<Invoice> = billing::list(cx, &paid).await?;
     let is_of_period = |invoice: &&Invoice| {
         let lines = &invoice.lines.data;
         lines.iter().any(|line| line.period.start * 1_000 == theirs.period_start)

@@ -10,13 +10,18 @@ mod grants;
 pub mod packs;
 mod spend;
 mod store;
+mod usage;
 mod view;
 mod wallet;
 
 pub use check::{Mismatch, check};
-pub use grants::update;
 pub(crate) use grants::{after_refresh, update_for};
-pub use spend::{SHORT_EXPIRY, Spend, VIDEO_EXPIRY, refund, refund_expired, reserve, settle};
+pub use grants::{operator_plan, update};
+pub use spend::{
+    SHORT_EXPIRY, Spend, SpentBy, VIDEO_EXPIRY, pay, refund, refund_expired, reserve, reserve_for,
+    settle, video_operation,
+};
+pub use usage::{CreditUsage, UsageQuery, usage};
 pub use view::{
     CreditEntry, EntryPage, OneWallet, OpenReservation, Wallet, available, ledger, reservations,
     show, wallet_of,

@@ -1,7 +1,7 @@
 //! Packs of credits: their checkout, and the effects of payments, refunds and disputes.
 
 use fanfare_entities::{UserId, credit_purchase, credit_purchase::Column, user};
-use fanfare_payments::{Charge, CheckoutSession, Dispute, List, PackCheckout, Request};
+use fanfare_payments::{Charge, CheckoutSession, Dispute, List, PackCheckout, Refund, Request};
 use sea_orm::{
     ActiveValue::Set,
     ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::store::{self, Note};
 use crate::{
     Domain,
-    billing::{self, subscriptions},
+    billing::{self, give_back, subscriptions},
     error::{Code, Error, Result},
 };
 
@@ -51,7 +51,43 @@ pub async fn open_checkout(
     opened.url.ok_or_else(|| Error::internal("a checkout has no address"))
 }
 
-/// Credits a paid pack, once for each payment, however often and late the payment is reported.
+/// The state of a pack's payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PackPayment {
+    /// It is paid, and the wallet has the credits.
+    Paid,
+    /// The payment is on its way.
+    Pending,
+    /// Nothing was paid.
+    Open,
+}
+
+/// Asks Stripe for the payment of a checkout to which its buyer comes back, and credits it if it is there.
+///
+/// # Errors
+/// [`Code::NotFound`] unless it is a checkout of this user for a pack, or [`Code::Unavailable`].
+pub async fn settle(cx: &Domain, person: UserId, checkout: &str) -> Result<PackPayment> {
+    let absent = || Error::new(Code::NotFound, "There is no such payment.");
+    let is_id = checkout.len() <= 200
+        && checkout.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !is_id || checkout.is_empty() {
+        return Err(absent());
+    }
+    let session: CheckoutSession =
+        billing::read(cx, &format!("checkout/sessions/{checkout}")).await?;
+    if pack_of(&session).is_none_or(|(buyer, _)| buyer != person) {
+        return Err(absent());
+    }
+    if !session.is_paid() {
+        let is_complete = session.status == "complete";
+        return Ok(if is_complete { PackPayment::Pending } else { PackPayment::Open });
+    }
+    apply(cx, &session).await?;
+    Ok(PackPayment::Paid)
+}
+
+/// Credits a paid pack, once for each payment, however often and late the payment is reported. A payment of a person who
+/// is gone is given back.
 ///
 /// # Errors
 /// [`Code::Unavailable`] if Stripe does not answer; then it has to be applied again.
@@ -60,16 +96,19 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
     let Some(intent) = session.payment_intent.as_deref().filter(|_| session.is_paid()) else {
         return Ok(());
     };
-    credit(cx, person, credits, intent).await?;
-    // If a refund was reported before the payment, it found no wallet.
-    let charges = Request::get("charges").with("payment_intent", intent);
-    let stripe = &cx.settings.require_billing()?.stripe;
-    let charges: List<Charge> =
-        stripe.read(&charges).await.map_err(|failure| billing::stripe_error(&failure))?;
-    for charge in charges.data {
-        take_back(cx, &charge).await?;
+    match credit(cx, person, credits, intent).await? {
+        // If a refund was reported before the payment, it found no purchase.
+        Credited::Now | Credited::Before => reconcile_payment(cx, intent).await,
+        Credited::BuyerGone => {
+            if give_back::payment(cx, &format!("credits:{intent}"), intent).await? {
+                tracing::error!(
+                    intent,
+                    "a pack was paid for nobody who is known here; it was refunded"
+                );
+            }
+            Ok(())
+        }
     }
-    Ok(())
 }
 
 /// Returns the buyer and the number of credits, if the checkout is one of ours for a pack.
@@ -79,71 +118,100 @@ fn pack_of(session: &CheckoutSession) -> Option<(UserId, i64)> {
     (session.mode == "payment" && credits > 0).then_some((UserId(person), credits))
 }
 
+/// The effect of a payment of a pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credited {
+    /// The wallet has the credits now.
+    Now,
+    /// It had them already.
+    Before,
+    /// There is no such user.
+    BuyerGone,
+}
+
 /// Credits a pack to a user, once for each payment.
 ///
 /// # Errors
 /// The database's.
-pub async fn credit(cx: &Domain, person: UserId, credits: i64, intent: &str) -> Result<()> {
+pub async fn credit(cx: &Domain, person: UserId, credits: i64, intent: &str) -> Result<Credited> {
     let (tx, now) = (cx.db.begin().await?, cx.clock.now());
     if user::Entity::find_by_id(person).one(&tx).await?.is_none() {
-        tracing::error!(intent, "a pack of credits was paid for nobody who is known here");
-        return Ok(());
+        return Ok(Credited::BuyerGone);
     }
     let row = credit_purchase::ActiveModel {
         payment_intent: Set(intent.to_owned()),
         user_id: Set(person),
         credits: Set(credits),
         withdrawn: Set(0),
+        taken: Set(0),
         created_at: Set(now),
     };
     let known = OnConflict::column(Column::PaymentIntent).do_nothing().to_owned();
     let made = credit_purchase::Entity::insert(row).on_conflict(known).exec_without_returning(&tx);
     if made.await? == 0 {
-        return Ok(());
+        return Ok(Credited::Before);
     }
     let mut book = store::lock(&tx, person, now).await?;
     book.purchase(credits);
-    store::write(&tx, &mut book, Note { operation: None, reference: Some(intent) }, now).await?;
+    store::write(&tx, &mut book, Note { reference: Some(intent), ..Note::default() }, now).await?;
     tx.commit().await?;
+    Ok(Credited::Now)
+}
+
+async fn reconcile_payment(cx: &Domain, intent: &str) -> Result<()> {
+    let charges: List<Charge> =
+        billing::list(cx, &Request::get("charges").with("payment_intent", intent)).await?;
+    for charge in &charges.data {
+        reconcile(cx, charge).await?;
+    }
     Ok(())
 }
 
-/// Applies a refund of a charge, as Stripe reports it.
+/// Makes the credits of a charge what its refunds and disputes leave of them, whatever has been reported before.
 ///
 /// # Errors
 /// [`Code::Unavailable`] if Stripe does not answer; then it has to be applied again.
-pub(crate) async fn refunded(cx: &Domain, charge: &str) -> Result<()> {
+pub(crate) async fn reconcile_charge(cx: &Domain, charge: &str) -> Result<()> {
     let charge: Charge = billing::read(cx, &format!("charges/{charge}")).await?;
-    take_back(cx, &charge).await
+    reconcile(cx, &charge).await
 }
 
-/// Applies a dispute, as Stripe reports it.
-///
-/// # Errors
-/// [`Code::Unavailable`] if Stripe does not answer; then it has to be applied again.
-pub(crate) async fn disputed(cx: &Domain, dispute: &str) -> Result<()> {
-    let dispute: Dispute = billing::read(cx, &format!("disputes/{dispute}")).await?;
-    refunded(cx, &dispute.charge).await
+async fn reconcile(cx: &Domain, charge: &Charge) -> Result<()> {
+    let Some(intent) = &charge.payment_intent else { return Ok(()) };
+    let bought = credit_purchase::Entity::find_by_id(intent.clone()).one(&cx.db.write).await?;
+    let Some(bought) = bought else { return Ok(()) };
+    let of_charge = |kind: &str| Request::get(kind).with("charge", &charge.id).with("limit", "100");
+    let disputes: List<Dispute> = billing::list(cx, &of_charge("disputes")).await?;
+    let refunds: List<Refund> = billing::list(cx, &of_charge("refunds")).await?;
+    let due = charge.credits_taken_back(bought.credits, &disputes.data, &refunds.data);
+    take_back(cx, intent, due).await
 }
 
-/// Withdraws the credits of a payment in proportion to its refund or dispute, but never more than the wallet has.
+/// Makes `due` the number of credits of a payment that its refunds and disputes have withdrawn. A higher number takes
+/// the difference, but never more than the wallet has; a lower one returns what was taken beyond it.
 ///
 /// # Errors
 /// The database's.
-pub async fn take_back(cx: &Domain, charge: &Charge) -> Result<()> {
-    let Some(intent) = &charge.payment_intent else { return Ok(()) };
+pub async fn take_back(cx: &Domain, intent: &str, due: i64) -> Result<()> {
     let (tx, now) = (cx.db.begin().await?, cx.clock.now());
-    let find = credit_purchase::Entity::find_by_id(intent.clone());
+    let find = credit_purchase::Entity::find_by_id(intent.to_owned());
     let Some(bought) = find.lock_exclusive().one(&tx).await? else { return Ok(()) };
-    let due = charge.credits_taken_back(bought.credits);
-    if due <= bought.withdrawn {
+    if due == bought.withdrawn {
         return Ok(());
     }
     let mut book = store::lock(&tx, bought.user_id, now).await?;
-    book.withdraw(due - bought.withdrawn);
-    store::write(&tx, &mut book, Note { operation: None, reference: Some(intent) }, now).await?;
+    let taken = if due > bought.withdrawn {
+        bought.taken + book.withdraw(due - bought.withdrawn)
+    } else {
+        let returned = (bought.taken - due).max(0);
+        book.restore(returned);
+        bought.taken - returned
+    };
+    let note = Note { reference: Some(intent), ..Note::default() };
+    store::write(&tx, &mut book, note, now).await?;
     credit_purchase::Entity::update_many()
         .col_expr(Column::Withdrawn, Expr::value(due))
+        .col_expr(Column::Taken, Expr::value(taken))
         .filter(Column::PaymentIntent.eq(intent))
         .exec(&tx)
         .await?;

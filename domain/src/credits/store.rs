@@ -1,6 +1,8 @@
 //! Reads a wallet under a lock, and writes its changes.
 
-use fanfare_entities::{Millis, UserId, credit_entry, credit_wallet, credit_wallet::Column};
+use fanfare_entities::{
+    KeyId, Millis, UserId, WorkspaceId, credit_entry, credit_wallet, credit_wallet::Column,
+};
 use sea_orm::{
     ActiveEnum,
     ActiveValue::Set,
@@ -48,10 +50,16 @@ pub(super) async fn read<C: ConnectionTrait>(
 /// The facts that a ledger entry records besides its amount.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Note<'a> {
+    /// The workspace of the operation.
+    pub workspace: Option<WorkspaceId>,
     /// The operation that credits were reserved for.
     pub operation: Option<&'a str>,
     /// The period of a grant, or the payment of a pack.
     pub reference: Option<&'a str>,
+    /// The key that the operation was asked for with.
+    pub key: Option<KeyId>,
+    /// The text by which the caller knows the operation.
+    pub caller_reference: Option<&'a str>,
 }
 
 /// Writes a changed wallet with its ledger lines: the balances by one guarded statement, the lines by another.
@@ -91,8 +99,11 @@ pub(super) async fn write(
             pool: Set(line.pool),
             amount: Set(line.amount),
             balance: Set(line.balance),
+            workspace_id: Set(note.workspace),
             operation: Set(note.operation.map(str::to_owned)),
             reference: Set(note.reference.map(str::to_owned)),
+            key_id: Set(note.key),
+            caller_reference: Set(note.caller_reference.map(str::to_owned)),
             created_at: Set(now),
             ..Default::default()
         })

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fanfare_entities::{
-    CreditEntryId, Millis, UserId, WorkspaceId,
+    CreditEntryId, KeyId, Millis, UserId, WorkspaceId,
     billing_subscription::BillingStatus,
     credit_entry,
     credit_entry::{EntryKind, Pool},
@@ -12,7 +12,7 @@ use fanfare_entities::{
     credit_wallet, workspace,
 };
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::Serialize;
 
 use super::{grants, payer, store};
@@ -89,9 +89,15 @@ pub struct CreditEntry {
     amount: i64,
     /// The pool's balance after it.
     balance: i64,
+    /// The workspace of the operation; null for what concerns the whole wallet.
+    workspace_id: Option<WorkspaceId>,
     /// The operation that the credits were reserved for.
     operation: Option<String>,
-    /// The period of a grant, or the payment of a pack.
+    /// The key that the operation was asked for with, or the grant of a tool; null for people at pages.
+    key_id: Option<KeyId>,
+    /// The `reference` of the request.
+    reference: Option<String>,
+    /// The period of a grant, or the payment of a pack; null for everybody but the payer.
     r#ref: Option<String>,
     created_at: Time,
 }
@@ -121,7 +127,14 @@ pub async fn show(act: &Act) -> Result<Reply<OneWallet>> {
     Ok(Reply::ok(&OneWallet { wallet: wallet.await? }))
 }
 
-/// Shows the ledger of the wallet that pays for the membership's workspace, newest first.
+/// Returns the workspace whose operations alone the caller sees; `None` for the payer, whose credential reaches all.
+pub(super) fn seen_workspace(act: &Act, payer: UserId) -> Option<WorkspaceId> {
+    let is_payer = act.caller.user_id == payer && act.caller.key_workspace.is_none();
+    (!is_payer).then_some(act.membership.workspace_id)
+}
+
+/// Shows the ledger of the wallet that pays for the membership's workspace, newest first: the payer sees all of it,
+/// everybody else the operations of the workspace, and what concerns the whole wallet.
 ///
 /// # Errors
 /// An invalid query, or [`Code::WalletUnavailable`].
@@ -130,18 +143,26 @@ pub async fn ledger(act: &Act, part: DeliveryQuery) -> Result<Reply<EntryPage>> 
     let cursor = input::cursor::<i64>(part.cursor.as_deref())?.map(CreditEntryId);
     let page = with_timeout(async {
         let person = payer(&act.cx.db.read, act.membership.workspace_id).await?;
+        let seen = seen_workspace(act, person);
+        let mut lines = credit_entry::Entity::find()
+            .filter(credit_entry::Column::UserId.eq(person))
+            .order_by_desc(credit_entry::Column::Id);
+        if let Some(workspace) = seen {
+            let theirs = Condition::any()
+                .add(credit_entry::Column::WorkspaceId.eq(workspace))
+                .add(credit_entry::Column::Operation.is_null());
+            lines = lines.filter(theirs);
+        }
         let from = |last: Option<&credit_entry::Model>| {
-            let lines = credit_entry::Entity::find()
-                .filter(credit_entry::Column::UserId.eq(person))
-                .order_by_desc(credit_entry::Column::Id);
+            let lines = lines.clone();
             let below = last.map(|row| row.id).or(cursor);
             below.map_or(lines.clone(), |id| lines.filter(credit_entry::Column::Id.lt(id)))
         };
-        page::read(&act.cx.db.read, limit, from, |_| 400).await
+        Ok((page::read(&act.cx.db.read, limit, from, |_| 400).await?, seen))
     });
-    let page = page.await?;
+    let (page, seen) = page.await?;
     let next_cursor = page.next(|row| row.id.to_string());
-    let ledger = page.rows.into_iter().map(entry).collect();
+    let ledger = page.rows.into_iter().map(|row| entry(row, seen.is_none())).collect();
     Ok(Reply::ok(&EntryPage { ledger, next_cursor }))
 }
 
@@ -158,15 +179,20 @@ pub struct OpenReservation {
     pub until: Millis,
 }
 
-/// Lists the open reservations of the wallet that pays for the membership's workspace, the newest 100.
+/// Lists the open reservations of the wallet that pays for the membership's workspace, the newest 100: the payer sees
+/// all of them, everybody else those of the workspace.
 ///
 /// # Errors
 /// [`Code::WalletUnavailable`] if they cannot be read within two seconds.
 pub async fn reservations(act: &Act) -> Result<Vec<OpenReservation>> {
     with_timeout(async {
         let person = payer(&act.cx.db.read, act.membership.workspace_id).await?;
-        let open = credit_reservation::Entity::find()
-            .filter(credit_reservation::Column::UserId.eq(person))
+        let mut open = credit_reservation::Entity::find()
+            .filter(credit_reservation::Column::UserId.eq(person));
+        if let Some(workspace) = seen_workspace(act, person) {
+            open = open.filter(credit_reservation::Column::WorkspaceId.eq(workspace));
+        }
+        let open = open
             .filter(credit_reservation::Column::Status.eq(ReservationStatus::Open))
             .order_by_desc(credit_reservation::Column::CreatedAt)
             .limit(100)
@@ -209,7 +235,7 @@ pub async fn wallet_of(cx: &Domain, person: UserId) -> Result<credit_wallet::Mod
 }
 
 /// Runs a read of the wallet with a timeout, so that no caller waits long.
-async fn with_timeout<T>(read: impl Future<Output = Result<T>>) -> Result<T> {
+pub(super) async fn with_timeout<T>(read: impl Future<Output = Result<T>>) -> Result<T> {
     let unreadable = || {
         let message = "The wallet cannot be read right now.";
         Error::new(Code::WalletUnavailable, message).with_retry_after(RETRY_AFTER)
@@ -253,15 +279,18 @@ fn wallet_view(
     }
 }
 
-fn entry(row: credit_entry::Model) -> CreditEntry {
+fn entry(row: credit_entry::Model, is_for_payer: bool) -> CreditEntry {
     CreditEntry {
         id: row.id,
         kind: row.kind,
         pool: row.pool,
         amount: row.amount,
         balance: row.balance,
+        workspace_id: row.workspace_id,
         operation: row.operation,
-        r#ref: row.reference,
+        key_id: row.key_id,
+        reference: row.caller_reference,
+        r#ref: row.reference.filter(|_| is_for_payer),
         created_at: Time(row.created_at),
     }
 }

@@ -154,10 +154,16 @@ impl Book {
         self.record(EntryKind::Purchase, Pool::Purchased, credits);
     }
 
-    /// Withdraws purchased credits, at most as many as there are.
-    pub fn withdraw(&mut self, credits: i64) {
+    /// Withdraws purchased credits, at most as many as there are. Returns how many.
+    pub fn withdraw(&mut self, credits: i64) -> i64 {
         let taken = credits.min(self.wallet.purchased);
         self.record(EntryKind::Withdraw, Pool::Purchased, -taken);
+        taken
+    }
+
+    /// Returns purchased credits that were withdrawn: a dispute was won, or a refund failed.
+    pub fn restore(&mut self, credits: i64) {
+        self.record(EntryKind::Withdraw, Pool::Purchased, credits);
     }
 }
 
@@ -187,6 +193,7 @@ mod tests {
 
     fn held(included: i64, purchased: i64, period: &str) -> credit_reservation::Model {
         credit_reservation::Model {
+            workspace_id: None,
             operation: "o".to_owned(),
             user_id: UserId(uuid::Uuid::nil()),
             included,
@@ -196,6 +203,8 @@ mod tests {
             expires_at: 0,
             created_at: 0,
             ended_at: None,
+            key_id: None,
+            caller_reference: None,
         }
     }
 

@@ -6,7 +6,7 @@ use fanfare_entities::{Millis, worker};
 use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult};
 
-use super::{table, workspace_column, workspace_of};
+use super::{LEASE, table, workspace_column, workspace_of};
 use crate::{Domain, db::statement, error::Result, processes::DEAD_AFTER};
 
 /// The workers whose leases this process has ended, with the last heartbeat of each: a worker that comes back and falls
@@ -35,28 +35,30 @@ impl DeadWorkers {
 }
 
 /// Ends the leases of all rows that match the condition `whose`, in which `$2` is `name`. Returns how many rows became
-/// due. A post that may have been sent keeps its lease until its outcome can be found out, and lets later posts of its
+/// due. Only rows that are due within two leases are looked at: no lease lasts longer, and millions may wait behind. A post that may have been sent keeps its lease until its outcome can be found out, and lets later posts of its
 /// account pass.
 ///
 /// # Errors
 /// The database's.
 pub async fn end_leases(cx: &Domain, whose: &str, name: &str) -> Result<usize> {
     let (now, conn) = (cx.clock.now(), &cx.db.write);
+    let held = "due_at > $1 AND due_at < $3 AND lease_expirations > 0";
     let pass = format!(
         "UPDATE posts SET out_of_line = true \
-         WHERE due_at > $1 AND lease_expirations > 0 AND {whose} AND sending_at IS NOT NULL"
+         WHERE {held} AND {whose} AND sending_at IS NOT NULL"
     );
-    conn.execute_raw(statement(conn, pass, [now.into(), name.into()])).await?;
+    let values = || [now.into(), name.into(), (now + 2 * LEASE).into()];
+    conn.execute_raw(statement(conn, pass, values())).await?;
     let mut ended = 0;
     for kind in JobKind::ALL {
         let unsent = if kind == JobKind::PublishPost { "AND sending_at IS NULL" } else { "" };
         let sql = format!(
             "UPDATE {} SET due_at = $1, fencing_token = fencing_token + 1 \
-             WHERE due_at > $1 AND lease_expirations > 0 AND {whose} {unsent} RETURNING id, {}",
+             WHERE {held} AND {whose} {unsent} RETURNING id, {}",
             table(kind),
             workspace_column(kind, ""),
         );
-        let rows = conn.query_all_raw(statement(conn, sql, [now.into(), name.into()])).await?;
+        let rows = conn.query_all_raw(statement(conn, sql, values())).await?;
         let job = |row: &QueryResult| Ok(JobRef::of(workspace_of(row)?, row.try_get("", "id")?));
         for job in rows.iter().map(job).collect::<Result<Vec<_>, DbErr>>()? {
             cx.after_commit.enqueue(kind, job, now);

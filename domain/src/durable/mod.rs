@@ -28,7 +28,7 @@ pub use dead_workers::{DeadWorkers, end_leases};
 pub(crate) use give_back::give_back;
 pub use leader::{Leader, leader as scheduler_leader};
 pub use lookahead::Lookahead;
-pub use queue_stats::{QueueStats, count_due, queue_stats};
+pub use queue_stats::{QueueStats, count_due, oldest_for_worker, queue_stats};
 pub use selection::Selection;
 
 /// The length of a lease, in ms. It is renewed every third of that.

@@ -5,7 +5,7 @@ use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbErr};
 
 use super::table;
-use crate::{Domain, db::statement, error::Result};
+use crate::{Domain, db::statement, error::Result, posts::publishing};
 
 /// The due work of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,18 @@ pub async fn queue_stats(cx: &Domain) -> Result<Vec<QueueStats>> {
         Ok(QueueStats { kind, oldest: row.try_get("", "oldest")?, next: row.try_get("", "next")? })
     };
     Ok(rows.iter().map(queue_stats).collect::<Result<_, DbErr>>()?)
+}
+
+/// Returns when the oldest row of this kind became due that a free worker could take: a post that waits for its account's
+/// turn or for the end of a pause waits for no worker.
+///
+/// # Errors
+/// The database's.
+pub async fn oldest_for_worker(cx: &Domain, stats: &QueueStats) -> Result<Option<Millis>> {
+    if stats.kind == JobKind::PublishPost && stats.oldest.is_some() {
+        return Ok(publishing::oldest_in_turn(cx).await?);
+    }
+    Ok(stats.oldest)
 }
 
 /// Counts the rows of this kind that are due and not claimed, up to `most`.

@@ -192,14 +192,20 @@ codes! {
         "No `Authorization` header was sent.",
         "Send `Authorization: Bearer <key>`.";
     InvalidApiKey = "invalid_api_key", 401, false,
-        "The key is mistyped, unknown, revoked or expired.",
+        "The key or access token is mistyped or unknown, or it is for another resource.",
         "Check the key, or create a new one.";
+    ApiKeyExpired = "api_key_expired", 401, false,
+        "The key or access token has expired.",
+        "Create a new key.";
+    ApiKeyRevoked = "api_key_revoked", 401, false,
+        "The key was revoked, or the tool's access was ended.",
+        "Create a new key, if that was not meant.";
     InsufficientCredits = "insufficient_credits", 402, false,
         "The wallet does not cover the request.",
         "Buy credits or wait for the next reset.";
     InsufficientScope = "insufficient_scope", 403, false,
-        "The key lacks a scope.",
-        "Use a key with the scope named in `required_scope`.";
+        "The key lacks a scope, or is bound to one workspace and asks for what belongs to the person.",
+        "Use a key with the scope named in `required_scope`; if none is named, one without a workspace.";
     InsufficientWorkspacePermissions = "insufficient_workspace_permissions", 403, false,
         "The role in this workspace is too low.",
         "Ask an admin of the workspace for the role named in `required_role`.";
@@ -326,9 +332,6 @@ codes! {
     OriginNotAllowed = "origin_not_allowed", 403, false,
         "A page of another origin called an address that takes calls of its own pages only.",
         "Call it from a program, or from a page of the service.";
-    ResultTooLarge = "result_too_large", 400, false,
-        "The result is too large to be given to a tool.",
-        "Ask for less: a smaller `limit`, a filter, or one entry by its id.";
     ConflictingFields = "conflicting_fields", 400, false,
         "A field and an older name of it were sent with different values.",
         "Send the field alone.";
@@ -353,8 +356,20 @@ codes! {
     BillingNotConfigured = "billing_not_configured", 503, false,
         "This service sells nothing.",
         "Ask its operator to set FANFARE_STRIPE_SECRET_KEY.";
+    BillingMisconfigured = "billing_misconfigured", 503, false,
+        "The payment provider does not work with this service's settings.",
+        "Ask its operator to run `fanfare doctor`.";
+    PaymentRefused = "payment_refused", 400, false,
+        "The payment provider refuses what was sent.",
+        "Correct what the message names, and send it again.";
+    PaymentDeclined = "payment_declined", 402, false,
+        "The card was declined.",
+        "Change the card at `manage_url` of the subscription, then try again.";
+    PaymentObjectGone = "payment_object_gone", 409, false,
+        "The payment provider no longer has the subscription or customer.",
+        "Ask the operator of this service.";
     MailNotConfigured = "mail_not_configured", 503, false,
-        "This service cannot send letters.",
+        "This service cannot send e-mails.",
         "Ask its operator to set FANFARE_SMTP_URL.";
     WalletUnavailable = "wallet_unavailable", 503, true,
         "The wallet cannot be read right now.",
@@ -383,6 +398,12 @@ codes! {
     WebhookNotVerified = "webhook_not_verified", 403, false,
         "A network asks whether a webhook is ours and sends another verify token.",
         "Enter the value of FANFARE_META_VERIFY_TOKEN in the app's dashboard.";
+    SequenceUnknown = "sequence_unknown", 410, false,
+        "`after` or the cursor names an event that has not happened, as after the restore of a backup.",
+        "Read the posts you follow again, then go on from `latest_sequence`.";
+    SecretLimit = "secret_limit", 409, true,
+        "The webhook has as many secrets as there may be: each lives for a day after a newer one was made.",
+        "End the earlier ones with DELETE, or wait until the first of them ends.";
     ConversationNotFound = "conversation_not_found", 404, false,
         "There is no such conversation, or it is not visible to the caller.",
         "Check the id; GET /api/v1/inbox/conversations lists them.";
@@ -395,7 +416,7 @@ codes! {
     ActionNotAllowed = "action_not_allowed", 409, false,
         "The network or the state does not allow this now.",
         "Look at `can`: it names what is possible.";
-    AccountReconnectRequired = "account_reconnect_required", 409, true,
+    AccountReconnectRequired = "account_reconnect_required", 409, false,
         "The network no longer accepts the account's credentials.",
         "Connect the account again, then repeat the request.";
     DeleteNotSupported = "delete_not_supported", 400, false,
@@ -410,6 +431,15 @@ codes! {
     PlatformPermissionMissing = "platform_permission_missing", 403, false,
         "The account did not grant the permission that this needs.",
         "Connect the account again with all permissions.";
+    AccountRestricted = "account_restricted", 403, false,
+        "The network restricts the account until its owner does there what it asks for.",
+        "Log in to the network with the account and follow what it asks for, then send it again.";
+    TargetNotFound = "target_not_found", 409, false,
+        "What it goes to, or what its settings name, is not there on the network.",
+        "Check the account's address and what the settings name, then send it again.";
+    Misconfigured = "misconfigured", 503, false,
+        "A setting of the service, or of its app at the network, is wrong.",
+        "Ask the operator of this service to set right what the message names.";
     PlatformMismatch = "platform_mismatch", 400, false,
         "The account is on another platform than the request is about.",
         "Name an account on the platform that the message names.";
@@ -432,7 +462,7 @@ codes! {
         "The network, or the provider of the model, refuses the content.",
         "Change what the message names and send it again.";
     TooManyJobs = "too_many_jobs", 429, true,
-        "Too many films of this billing owner are being made.",
+        "Too many videos of this billing owner are being made.",
         "Wait until one is done, or cancel one that is queued.";
     ProviderBadAnswer = "provider_bad_answer", 502, true,
         "The provider's answer could not be read.",

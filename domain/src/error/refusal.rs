@@ -3,8 +3,9 @@
 use fanfare_platforms::{NextAction, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::Code;
+use super::{Code, Retry};
 use crate::clock::Time;
 
 /// The body of an error reply, without the request's id and the address of the documentation.
@@ -28,6 +29,8 @@ pub struct RefusalReason {
     pub code: &'static str,
     /// True if the same request may succeed later.
     pub retryable: bool,
+    /// What sending the same request again leads to.
+    pub retry: Retry,
     /// Seconds until a retry makes sense; also in the header `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
@@ -89,12 +92,21 @@ pub struct RefusalDetails {
     /// With `ambiguous_account`: the accounts that have the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_ids: Option<Vec<i64>>,
+    /// With `post_type_unsupported`: the types that the platform has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supported: Option<Vec<String>>,
     /// With `media_in_use`: posts that use the file, at most ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub posts: Option<Vec<i64>>,
     /// With `pause_cooldown`: when the subscription may be paused again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub available_at: Option<Time>,
+    /// With `insufficient_credits`: the credits that it costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub required: Option<i64>,
+    /// With `insufficient_credits`: the credits that the wallet has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub available: Option<i64>,
     /// With `unavailable` of `/readyz`: what is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasons: Option<Vec<String>>,
@@ -104,7 +116,11 @@ pub struct RefusalDetails {
     /// With `action_not_allowed`: the actions that are possible now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub can: Option<Vec<InboxAction>>,
-    /// The remedy, one sentence.
+    /// With `reply_exists`: the review with the reply that it has, as lists of reviews show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub review: Option<Value>,
+    /// The remedy; of several violations, that of the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }

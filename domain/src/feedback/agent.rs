@@ -2,12 +2,12 @@
 
 use fanfare_entities::{AgentFeedbackId, Millis, agent_feedback};
 use schemars::JsonSchema;
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait};
 use serde::{Deserialize, Serialize};
 
 use super::redaction::redacted;
 use crate::{
-    Act, Domain, PlatformId, Reply,
+    Act, Domain, PlatformId, Reply, batches,
     error::{Code, Error, Result},
 };
 
@@ -192,7 +192,6 @@ pub async fn report(act: &Act, new: NewAgentFeedback) -> Result<Reply<StoredAgen
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let old = agent_feedback::Column::CreatedAt.lt(cx.clock.now() - RETENTION);
-    let gone = agent_feedback::Entity::delete_many().filter(old).exec(&cx.db.write).await?;
-    Ok(gone.rows_affected)
+    let at = agent_feedback::Column::CreatedAt;
+    batches::delete::<agent_feedback::Entity>(cx, at, at.lt(cx.clock.now() - RETENTION)).await
 }

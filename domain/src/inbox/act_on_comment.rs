@@ -39,16 +39,14 @@ pub struct CommentDeleted {
 /// [`Code::CommentNotFound`], [`Code::ActionNotAllowed`], or the network's refusal.
 pub async fn hide(act: &Act, id: CommentId, wanted: CommentChanges) -> Result<Reply<OneComment>> {
     let (row, account) = comments::find(act, id).await?;
+    act.cx.failpoint.reach("considered").await;
+    let mut status = None;
     if row.hidden != wanted.hidden {
-        let can = if wanted.hidden { InboxAction::Hide } else { InboxAction::Unhide };
-        let change = |comment| RemoteChange::Hide { comment, hidden: wanted.hidden };
-        if let Some(status) = make(act, &account, id, can, change).await? {
-            let comment = comments::shown(act, id).await?;
-            return finish(act, Reply::ok(&OneComment { comment }).with_status(status)).await;
-        }
+        status = make(act, &account, id, CommentChange::Hide(wanted.hidden)).await?;
     }
     let comment = comments::shown(act, id).await?;
-    finish(act, Reply::ok(&OneComment { comment })).await
+    let reply = Reply::ok(&OneComment { comment }).with_status(status.unwrap_or(200));
+    finish(act, reply).await
 }
 
 /// Deletes a comment; one that is already deleted stays deleted.
@@ -62,13 +60,49 @@ pub async fn delete(act: &Act, id: CommentId) -> Result<Reply<CommentDeleted>> {
         let message = "This network does not let comments of others be deleted.";
         return Err(Error::new(Code::DeleteNotSupported, message));
     }
+    act.cx.failpoint.reach("considered").await;
     let mut deleted = row.deleted;
     if !deleted {
-        let change = |comment| RemoteChange::Delete { comment };
-        deleted = make(act, &account, id, InboxAction::Delete, change).await?.is_none();
+        deleted = make(act, &account, id, CommentChange::Delete).await?.is_none();
     }
     let status = if deleted { 200 } else { 202 };
     finish(act, Reply::ok(&CommentDeleted { deleted, id }).with_status(status)).await
+}
+
+/// A change of a comment's state.
+#[derive(Clone, Copy)]
+enum CommentChange {
+    /// Hides it, or shows it again.
+    Hide(bool),
+    /// Deletes it.
+    Delete,
+}
+
+impl CommentChange {
+    /// Returns the action that must be possible.
+    const fn action(self) -> InboxAction {
+        match self {
+            Self::Hide(true) => InboxAction::Hide,
+            Self::Hide(false) => InboxAction::Unhide,
+            Self::Delete => InboxAction::Delete,
+        }
+    }
+
+    /// Returns true if the comment is in the wanted state already.
+    const fn is_done(self, row: &inbox_comment::Model) -> bool {
+        match self {
+            Self::Hide(hidden) => row.hidden == hidden && !row.deleted,
+            Self::Delete => row.deleted,
+        }
+    }
+
+    /// Returns the change of the comment that the network knows by this id.
+    const fn of(self, comment: String) -> RemoteChange {
+        match self {
+            Self::Hide(hidden) => RemoteChange::Hide { comment, hidden },
+            Self::Delete => RemoteChange::Delete { comment },
+        }
+    }
 }
 
 /// Makes a change of a comment; replies 202 while its outcome is not known.
@@ -76,26 +110,25 @@ async fn make(
     act: &Act,
     account: &account::Model,
     id: CommentId,
-    can: InboxAction,
-    change: impl FnOnce(String) -> RemoteChange,
+    change: CommentChange,
 ) -> Result<Option<u16>> {
     let row = match changes::find_by_request(act).await? {
         Some(earlier) => earlier,
-        None => {
-            let row = record(act, account, id, can, change).await?;
-            changes::carry_out_in_request(&act.cx, row).await?
-        }
+        None => match record(act, account, id, change).await? {
+            Some(row) => changes::carry_out_in_request(&act.cx, row).await?,
+            None => return Ok(None),
+        },
     };
     Ok(Some(status(&row)?).filter(|status| *status == 202))
 }
 
+/// Records a change; `None` if the comment got into the wanted state since it was looked at.
 async fn record(
     act: &Act,
     account: &account::Model,
     id: CommentId,
-    can: InboxAction,
-    change: impl FnOnce(String) -> RemoteChange,
-) -> Result<outgoing::Model> {
+    change: CommentChange,
+) -> Result<Option<outgoing::Model>> {
     let asking = action_context(act, account);
     if !asking.connected {
         return Err(reconnect());
@@ -107,15 +140,18 @@ async fn record(
         .one(tx.conn())
         .await?
         .ok_or_else(|| no_comment(id))?;
-    let change = change(require(&asking, &row, can)?);
+    if change.is_done(&row) {
+        return Ok(None);
+    }
+    let remote_id = require(&asking, &row, change.action())?;
     let new = NewOutgoing {
         workspace_id: account.workspace_id,
         account_id: account.id,
         target: OutgoingTarget::Comment(id),
         scope: format!("comment:{id}"),
-        change,
+        change: change.of(remote_id),
     };
     let row = changes::insert(act, tx.conn(), new).await?;
     tx.commit().await?;
-    Ok(row)
+    Ok(Some(row))
 }

@@ -11,9 +11,14 @@ use uuid::Uuid;
 use super::{
     Comment, accounts_of, action_context,
     conversations::{ListPosition, older_than},
-    no_comment, on_platform, platform_named, visible_comments,
+    no_comment, on_platforms, platform_named, visible_comments, why_empty,
 };
-use crate::{Act, Reply, error::Result, input, page};
+use crate::{
+    Act, Reply,
+    error::Result,
+    input,
+    page::{self, EmptyBecause},
+};
 
 const DAY: i64 = 24 * 3_600_000;
 
@@ -27,9 +32,9 @@ pub struct CommentFilter {
     /// Only of this account.
     #[serde(default)]
     pub account_id: Option<i64>,
-    /// Only on this platform.
+    /// Only on these platforms, separated by commas.
     #[serde(default)]
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = 300))]
     pub platform: Option<String>,
     /// Only on this post, which was made with this service.
     #[serde(default)]
@@ -50,6 +55,7 @@ pub struct CommentFilter {
     pub to: Option<String>,
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
@@ -67,6 +73,8 @@ pub struct CommentPage {
     comments: Vec<Comment>,
     /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
+    /// Why the list is empty; null if it is not.
+    empty_because: Option<EmptyBecause>,
 }
 
 /// A comment with its replies, oldest first.
@@ -88,9 +96,8 @@ pub async fn list(act: &Act, filter: CommentFilter) -> Result<Reply<CommentPage>
     if let Some(id) = filter.account_id {
         query = query.filter(Column::AccountId.eq(AccountId(id)));
     }
-    if let Some(platform) = &filter.platform {
-        query =
-            query.filter(Column::AccountId.in_subquery(on_platform(&platform_named(platform)?)));
+    if let Some(platforms) = input::several(filter.platform.as_deref(), platform_named)? {
+        query = query.filter(Column::AccountId.in_subquery(on_platforms(platforms)));
     }
     if let Some(id) = filter.post_id {
         query = query.filter(Column::PostId.eq(PostId(id)));
@@ -123,7 +130,14 @@ pub async fn list(act: &Act, filter: CommentFilter) -> Result<Reply<CommentPage>
         let account = accounts.get(&row.account_id)?;
         Some(Comment::of(&act.cx, row, account, &action_context(act, account)))
     });
-    Ok(Reply::ok(&CommentPage { comments: shown.collect(), next_cursor }))
+    let shown: Vec<_> = shown.collect();
+    let empty_because = if shown.is_empty() {
+        let any = visible_comments(act).one(&act.cx.db.read).await?.is_some();
+        Some(why_empty(act, any, filter.cursor.is_some()).await?)
+    } else {
+        None
+    };
+    Ok(Reply::ok(&CommentPage { comments: shown, next_cursor, empty_because }))
 }
 
 /// Shows a comment with its replies, oldest first.

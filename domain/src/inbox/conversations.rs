@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    Conversation, Message, accounts_of, action_context, no_conversation, on_platform,
-    platform_named, visible_conversations,
+    Conversation, Message, accounts_of, action_context, no_conversation, on_platforms,
+    platform_named, visible_conversations, why_empty,
 };
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
-    input, page,
+    input,
+    page::{self, EmptyBecause},
 };
 
 /// The filter of a list of conversations.
@@ -26,15 +27,16 @@ pub struct ConversationFilter {
     /// Only of this account.
     #[serde(default)]
     pub account_id: Option<i64>,
-    /// Only on this platform.
+    /// Only on these platforms, separated by commas.
     #[serde(default)]
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = 300))]
     pub platform: Option<String>,
     /// Only those whose latest message is from the user, or only the others.
     #[serde(default)]
     pub unanswered: Option<bool>,
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
@@ -52,6 +54,8 @@ pub struct ConversationPage {
     conversations: Vec<Conversation>,
     /// The cursor of the next page; null on the last one.
     next_cursor: Option<String>,
+    /// Why the list is empty; null if it is not.
+    empty_because: Option<EmptyBecause>,
 }
 
 /// The messages of a conversation to list.
@@ -60,6 +64,7 @@ pub struct ConversationPage {
 pub struct MessagesQuery {
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
@@ -111,9 +116,8 @@ pub async fn list(act: &Act, filter: ConversationFilter) -> Result<Reply<Convers
     if let Some(id) = filter.account_id {
         query = query.filter(Column::AccountId.eq(AccountId(id)));
     }
-    if let Some(platform) = &filter.platform {
-        query =
-            query.filter(Column::AccountId.in_subquery(on_platform(&platform_named(platform)?)));
+    if let Some(platforms) = input::several(filter.platform.as_deref(), platform_named)? {
+        query = query.filter(Column::AccountId.in_subquery(on_platforms(platforms)));
     }
     if let Some(unanswered) = filter.unanswered {
         query = query.filter(Column::Unanswered.eq(unanswered));
@@ -134,7 +138,14 @@ pub async fn list(act: &Act, filter: ConversationFilter) -> Result<Reply<Convers
         let account = accounts.get(&row.account_id)?;
         Some(Conversation::of(row, account, &action_context(act, account)))
     });
-    Ok(Reply::ok(&ConversationPage { conversations: shown.collect(), next_cursor }))
+    let shown: Vec<_> = shown.collect();
+    let empty_because = if shown.is_empty() {
+        let any = visible_conversations(act).one(&act.cx.db.read).await?.is_some();
+        Some(why_empty(act, any, filter.cursor.is_some()).await?)
+    } else {
+        None
+    };
+    Ok(Reply::ok(&ConversationPage { conversations: shown, next_cursor, empty_because }))
 }
 
 /// Shows a conversation with its messages, newest first.

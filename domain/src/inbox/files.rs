@@ -13,15 +13,15 @@ use fanfare_jobs::JobKind;
 use fanfare_media::{CopyError, StoredMedia, copy_attachment};
 use fanfare_platforms::Attachment;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, EntityTrait, ExprTrait,
-    QueryFilter, UpdateMany, sea_query::Expr,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, ExprTrait, QueryFilter,
+    UpdateMany, sea_query::Expr,
 };
 use serde_json::{Value, json};
 use url::Url;
 
 use super::inbound;
 use crate::{
-    Domain, Tx,
+    Domain, Tx, batches,
     durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
     error::{Error, Result},
     files::signed::ROOT,
@@ -132,16 +132,10 @@ pub(super) async fn remove_copies(tx: &Tx, item: FileOwner) -> Result<()> {
     Ok(())
 }
 
-/// Has the files removed whose messages or comments are older than that or belonged to accounts that are `gone`.
-pub(super) async fn prune(
-    cx: &Domain,
-    old: Millis,
-    gone: sea_orm::sea_query::SelectStatement,
-) -> Result<u64> {
-    let past = Condition::any()
-        .add(Column::ItemAt.lt(old))
-        .add(Expr::col(Column::AccountId).in_subquery(gone));
-    Ok(removal(cx.clock.now()).filter(past).exec(&cx.db.write).await?.rows_affected)
+/// Has the files removed that match, in the order of a column that an index has.
+pub(super) async fn remove_all(cx: &Domain, order: Column, which: Expr) -> Result<u64> {
+    let (now, kept) = (cx.clock.now(), Column::Kept.eq(true));
+    batches::update::<inbox_file::Entity>(cx, order, which.and(kept), || removal(now)).await
 }
 
 /// Claims the row of a file, if it is due.

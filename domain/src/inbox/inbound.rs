@@ -4,11 +4,12 @@ use fanfare_entities::{
     AccountId, Millis, account, account::AccountStatus, inbound_event, inbound_event::Column,
 };
 use fanfare_jobs::JobKind;
+use fanfare_outbound::odd_json;
 use fanfare_platforms::{InboundEvent, InboundItem, PlatformId};
 use hmac::{Hmac, KeyInit, Mac};
 use sea_orm::{
     ActiveValue::Set,
-    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
+    ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
     sea_query::{Expr, OnConflict},
 };
 use secrecy::{ExposeSecret, SecretString};
@@ -21,7 +22,7 @@ use super::{
     sync::has_inbox_plan,
 };
 use crate::{
-    Domain, Tx, accounts,
+    Domain, Tx, accounts, batches,
     durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
     error::{Code, Error, Result},
     outgoing::hash,
@@ -72,9 +73,10 @@ pub async fn receive(
     let reach = verify(cx, platform, body, signature)?;
     let inbox = fanfare_platforms::find(platform).inbox();
     let inbox = inbox.ok_or_else(|| Error::new(Code::PlatformNotFound, "It has no inbox."))?;
-    let body: Value = serde_json::from_slice(body)
+    let body: Value = odd_json::read(body)
         .map_err(|error| Error::new(Code::InvalidJson, format!("The body is no JSON: {error}.")))?;
-    let events = inbox.read_webhook(&body);
+    let mut events = inbox.read_webhook(&body);
+    events.iter_mut().for_each(|event| event.item.bound());
     if events.is_empty() {
         return Ok(());
     }
@@ -279,7 +281,7 @@ async fn apply_one(
     let there = store::inbound(&mut tx, account, item, row.happened_at, how).await?;
     let age = age(cx, row);
     let change = if !there && age < MAX_WAIT {
-        let due_at = tx.now() + age.max(FIRST_WAIT);
+        let due_at = tx.now() + Ord::max(age, FIRST_WAIT);
         tx.enqueue(JobKind::ApplyInbound, row.workspace_id, row.id.0, due_at);
         let attempts = Set(row.attempts + 1);
         let change = inbound_event::ActiveModel { attempts, ..Default::default() };
@@ -346,8 +348,6 @@ pub const fn lease(row: &inbound_event::Model) -> Lease {
 /// # Errors
 /// The database's.
 pub(super) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
-    let gone = inbound_event::Entity::delete_many()
-        .filter(Column::DueAt.is_null())
-        .filter(Column::UpdatedAt.lt(before));
-    Ok(gone.exec(&cx.db.write).await?.rows_affected)
+    let ended = Column::DueAt.is_null().and(Column::UpdatedAt.lt(before));
+    batches::delete::<inbound_event::Entity>(cx, Column::UpdatedAt, ended).await
 }

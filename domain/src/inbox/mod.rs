@@ -12,19 +12,17 @@ pub mod inbound;
 mod reply;
 mod store;
 pub mod sync;
+mod upkeep;
 mod view;
 
 use std::collections::HashMap;
 
 use fanfare_entities::{
     AccountId, CommentId, ConversationId, Millis, account, account::AccountStatus, inbox_comment,
-    inbox_conversation,
+    inbox_conversation, inbox_sync,
 };
 use fanfare_platforms::InboxRules;
-use sea_orm::{
-    ColumnTrait, EntityTrait, ExprTrait, QueryFilter, QuerySelect, QueryTrait, Select,
-    sea_query::Expr,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select};
 use secrecy::SecretString;
 
 pub use act_on_comment::{
@@ -45,12 +43,17 @@ pub use reply::{
 };
 pub(crate) use reply::{finish, status as outgoing_status};
 pub use sync::{SyncRequest, SyncRequestedList, request as request_sync};
+pub(crate) use upkeep::prune;
 pub use view::{Comment, Conversation, Message, OneComment, OneMessage};
 
 use crate::{
     Act, Domain, accounts,
     error::{Code, Error, Result},
+    page::EmptyBecause,
 };
+
+/// The most characters of a message that a list of conversations shows.
+const PREVIEW_CHARS: usize = 200;
 
 /// The operator's settings for Meta's networks.
 #[derive(Debug, Clone, Default)]
@@ -117,6 +120,34 @@ fn visible_conversations(act: &Act) -> Select<inbox_conversation::Entity> {
         .filter(inbox_conversation::Column::AccountId.in_subquery(visible_accounts(act)))
 }
 
+/// Returns why a list of comments or conversations is empty; `any` is true if there are some beyond its filter.
+async fn why_empty(act: &Act, any: bool, is_later: bool) -> Result<EmptyBecause> {
+    if any {
+        return Ok(if is_later { EmptyBecause::PastTheEnd } else { EmptyBecause::Filtered });
+    }
+    let all = accounts::all(act).await?;
+    if all.is_empty() {
+        return Ok(EmptyBecause::NoAccounts);
+    }
+    let with_inbox = all.iter().filter(|row| {
+        let platform = crate::platforms::from_row(&row.platform);
+        platform.is_ok_and(|platform| fanfare_platforms::find(platform).inbox().is_some())
+    });
+    let ids: Vec<_> = with_inbox.map(|row| row.id).collect();
+    if ids.is_empty() {
+        return Ok(EmptyBecause::NotOffered);
+    }
+    let theirs = inbox_sync::Column::AccountId.is_in(ids);
+    let read = inbox_sync::Entity::find().filter(theirs).all(&act.cx.db.read).await?;
+    Ok(if read.iter().any(|one| one.last_synced_at.is_some()) {
+        EmptyBecause::NothingYet
+    } else if !read.is_empty() && read.iter().all(|one| one.needs_permission) {
+        EmptyBecause::PermissionMissing
+    } else {
+        EmptyBecause::NotReadYet
+    })
+}
+
 /// Selects comments of the accounts that the membership can see.
 fn visible_comments(act: &Act) -> Select<inbox_comment::Entity> {
     inbox_comment::Entity::find()
@@ -155,54 +186,11 @@ fn platform_named(name: &str) -> Result<String> {
     Ok(crate::platforms::parse("platform", name)?.as_str().to_owned())
 }
 
-/// Selects the accounts on a platform, as a condition for rows of accounts.
-fn on_platform(platform: &str) -> sea_orm::sea_query::SelectStatement {
+/// Selects the accounts on these platforms, as a condition for rows of accounts.
+fn on_platforms(platforms: Vec<String>) -> sea_orm::sea_query::SelectStatement {
     account::Entity::find()
         .select_only()
         .column(account::Column::Id)
-        .filter(account::Column::Platform.eq(platform))
+        .filter(crate::input::one_of(account::Column::Platform, platforms))
         .into_query()
-}
-
-/// Deletes items that are older than 180 days, and those of disconnected accounts.
-///
-/// # Errors
-/// The database's.
-pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
-    use fanfare_entities::{inbox_message, inbox_sync};
-    const DAY: Millis = 24 * 3_600_000;
-    let (db, now) = (&cx.db.write, cx.clock.now());
-    let gone = || {
-        account::Entity::find()
-            .select_only()
-            .column(account::Column::Id)
-            .filter(account::Column::Status.eq(AccountStatus::Disconnected))
-            .into_query()
-    };
-    let old = now - 180 * DAY;
-    let mut deleted = 0;
-    let messages = inbox_message::Entity::delete_many().filter(
-        Expr::col(inbox_message::Column::SentAt)
-            .lt(old)
-            .or(Expr::col(inbox_message::Column::AccountId).in_subquery(gone())),
-    );
-    deleted += messages.exec(db).await?.rows_affected;
-    let conversations = inbox_conversation::Entity::delete_many().filter(
-        Expr::col(inbox_conversation::Column::LastAt)
-            .lt(old)
-            .or(Expr::col(inbox_conversation::Column::AccountId).in_subquery(gone())),
-    );
-    deleted += conversations.exec(db).await?.rows_affected;
-    let comments = inbox_comment::Entity::delete_many().filter(
-        Expr::col(inbox_comment::Column::CommentedAt)
-            .lt(old)
-            .or(Expr::col(inbox_comment::Column::AccountId).in_subquery(gone())),
-    );
-    deleted += comments.exec(db).await?.rows_affected;
-    deleted += files::prune(cx, old, gone()).await?;
-    let syncs =
-        inbox_sync::Entity::delete_many().filter(inbox_sync::Column::AccountId.in_subquery(gone()));
-    deleted += syncs.exec(db).await?.rows_affected;
-    deleted += inbound::prune(cx, now - 7 * DAY).await?;
-    Ok(deleted + crate::outgoing::prune(cx, now - 180 * DAY).await?)
 }

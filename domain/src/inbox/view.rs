@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{ActionContext, InboxAction, comment_state};
+use super::{ActionContext, InboxAction, PREVIEW_CHARS, comment_state};
 use crate::{Domain, clock::Time, files::signed};
 
 /// The direction of a message.
@@ -39,6 +39,7 @@ struct Participant {
 /// The latest message.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LastMessage {
+    /// Its beginning, 200 characters at most.
     text: String,
     direction: MessageDirection,
     created_at: Time,
@@ -86,7 +87,7 @@ impl Conversation {
                 avatar_url: row.participant_avatar.clone(),
             },
             last_message: LastMessage {
-                text: row.last_text.clone(),
+                text: row.last_text.chars().take(PREVIEW_CHARS).collect(),
                 direction: direction(row.last_outbound),
                 created_at: Time(row.last_at),
             },

@@ -1,14 +1,18 @@
 //! Parses values as callers write them: times, ids, pages.
 
-mod shape;
+mod near_misses;
+pub mod shape;
 pub mod strict;
 pub mod text;
 
 use chrono::{DateTime, LocalResult, NaiveDate, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 use fanfare_entities::Millis;
+pub use fanfare_platforms::fix::{closest_name, know_words, whole};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use sea_orm::{ColumnTrait, Value, sea_query::Expr};
 use serde::{Deserialize, Deserializer, de};
+use url::form_urlencoded;
 use uuid::Uuid;
 
 use crate::error::{Code, Error, Result};
@@ -65,6 +69,41 @@ pub fn time(field: &str, text: &str, timezone: Option<&str>) -> Result<Millis> {
             "Send RFC 3339, for example 2026-01-31T09:00:00Z.",
         )),
     }
+}
+
+/// Reads the values of a filter, which have commas between them; none if it is left out.
+///
+/// # Errors
+/// The error of `read` for the first value that it refuses.
+pub fn several<T>(text: Option<&str>, read: impl Fn(&str) -> Result<T>) -> Result<Option<Vec<T>>> {
+    text.map(|text| text.split(',').map(|value| read(value.trim())).collect()).transpose()
+}
+
+/// Returns the condition for one of several values.
+pub(crate) fn one_of<C: ColumnTrait, T: Into<Value>>(column: C, values: Vec<T>) -> Expr {
+    let mut values: Vec<Value> = values.into_iter().map(Into::into).collect();
+    match values.len() {
+        // As an equation it is served by the same index as ever.
+        1 => column.eq(values.remove(0)),
+        _ => column.is_in(values),
+    }
+}
+
+/// The most parameters of a query, or fields of a form, that anybody can send.
+pub const MAX_PARAMETERS: usize = 50;
+
+/// Parses a query or a form into its pairs, in the order sent.
+///
+/// # Errors
+/// [`Code::InvalidField`] if there are more than `most`. They are counted before they are read.
+pub fn pairs(encoded: &[u8], most: usize) -> Result<Vec<(String, String)>> {
+    let sent = encoded.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()).count();
+    if sent > most {
+        let message = format!("{sent} parameters were sent; at most {most} are read.");
+        let remedy = "Send only what the request needs.";
+        return Err(Error::field(Code::InvalidField, "parameters", message, remedy));
+    }
+    Ok(form_urlencoded::parse(encoded).into_owned().collect())
 }
 
 /// Parses the name of an IANA time zone.

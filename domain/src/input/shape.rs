@@ -1,7 +1,7 @@
 //! Validates bodies against the JSON Schema that the OpenAPI document shows.
 //!
-//! One walk over a value reports every unknown, missing, mistyped or too long part of it, and removes those parts. The
-//! code that reads the objects in lists one by one validates them.
+//! One walk over a value reports every unknown, missing, mistyped, too long or too large part of it, and removes those
+//! parts. The entries of a list that is marked [`SINGLY`] are validated by the code that reads them one by one.
 
 use std::{
     any::TypeId,
@@ -11,12 +11,13 @@ use std::{
 
 use fanfare_platforms::{
     Fix, Violations, excerpt,
-    fix::{closest_name, coerce, sibling_field},
+    fix::{closest_name, coerce, pointer, sibling_field},
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{
+    near_misses::{self, Meant, NearMiss},
     strict::unknown_field,
     text::{self, TextRule},
 };
@@ -24,6 +25,15 @@ use crate::error::{Code, violation};
 
 /// Marks the schema of a string that can have several lines.
 pub const LINES: &str = "x-lines";
+
+/// Marks the schema of a required field whose absence is refused by the code that reads it, under a code of its own.
+const OWN_CODE: &str = "x-own-code";
+
+/// Marks the schema of a number whose bounds are checked by the code that reads it, together with the rest.
+const OWN_BOUNDS: &str = "x-own-bounds";
+
+/// Marks the schema of a list or an object that is validated by the code that reads it: the entries of a list one by one.
+pub const SINGLY: &str = "x-read-singly";
 
 /// The schema of a type, with references resolved.
 pub struct Shape(Value);
@@ -44,6 +54,11 @@ pub fn of<T: JsonSchema + 'static>() -> Arc<Shape> {
 }
 
 impl Shape {
+    /// Returns the shape with this schema, which has no references.
+    pub const fn new(schema: Value) -> Self {
+        Self(schema)
+    }
+
     /// Records what is wrong with `value`, and removes those parts.
     pub fn remove_invalid(&self, value: &mut Value, found: &mut Violations) {
         object(&self.0, value, &mut String::new(), found);
@@ -52,23 +67,83 @@ impl Shape {
 
 /// Checks a value. Returns false if it has to be removed.
 fn check(schema: &Value, value: &mut Value, path: &mut String, found: &mut Violations) -> bool {
+    let is_own = schema[SINGLY] == true;
+    let schema = alternative(schema, value);
+    if is_own && value.is_object() {
+        return true;
+    }
     if !is_of_type(schema, value) {
         found.push_with(|| wrong_type(schema, value, path));
         return false;
     }
     match value {
         Value::String(given) => is_text(rule(schema), given, path, found),
+        Value::Array(_) if schema[SINGLY] == true => true,
         Value::Array(items) => {
             list(&schema["items"], items, path, found);
-            true
+            is_within(schema, ("minItems", "maxItems"), items.len(), path, found)
         }
+        Value::Number(_) if schema[OWN_BOUNDS] == true => true,
+        Value::Number(given) => is_in_range(schema, given, path, found),
         Value::Object(_) if schema.get("properties").is_some() => {
             object(schema, value, path, found);
             true
         }
         Value::Object(fields) => is_free_object(fields, path, found),
-        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        Value::Null | Value::Bool(_) => true,
     }
+}
+
+/// Returns the schema that applies where a schema is a choice between null and another one.
+fn alternative<'a>(schema: &'a Value, value: &Value) -> &'a Value {
+    let choices = schema["anyOf"].as_array().filter(|_| !value.is_null());
+    let mut choices = choices.into_iter().flatten().filter(|choice| choice["type"] != "null");
+    match (choices.next(), choices.next()) {
+        (Some(only), None) => only,
+        _ => schema,
+    }
+}
+
+/// Checks the number of entries of a list.
+fn is_within(
+    schema: &Value,
+    (least, most): (&str, &str),
+    count: usize,
+    path: &str,
+    found: &mut Violations,
+) -> bool {
+    let bound = |name: &str| schema[name].as_u64().and_then(|bound| usize::try_from(bound).ok());
+    let (least, most) = (bound(least).unwrap_or(0), bound(most).unwrap_or(usize::MAX));
+    if (least..=most).contains(&count) {
+        return true;
+    }
+    let (limit, words) = if count > most { (most, "at most") } else { (least, "at least") };
+    found.push_with(|| {
+        let field = excerpt(path);
+        let message = format!("{field} has {count} entries; it may have {words} {limit}.");
+        let remedy = format!("Send {words} {limit}.");
+        violation(Code::InvalidField, field, message, remedy).with_limit(limit, count)
+    });
+    false
+}
+
+/// Checks a number against the bounds of its schema.
+fn is_in_range(schema: &Value, given: &Number, path: &str, found: &mut Violations) -> bool {
+    let value = given.as_f64().unwrap_or(f64::NAN);
+    let broken = |name: &str, is_broken: fn(f64, f64) -> bool| {
+        let bound = &schema[name];
+        bound.as_f64().is_some_and(|limit| is_broken(value, limit)).then(|| bound.clone())
+    };
+    let least = broken("minimum", |value, least| value < least).map(|limit| (limit, "at least"));
+    let most = broken("maximum", |value, most| value > most).map(|limit| (limit, "at most"));
+    let Some((limit, words)) = least.or(most) else { return true };
+    found.push_with(|| {
+        let field = excerpt(path);
+        let message = format!("{field} is {given}; it may be {words} {limit}.");
+        violation(Code::InvalidField, field, message, format!("Send {words} {limit}."))
+            .with_limit(limit, given.clone())
+    });
+    false
 }
 
 fn object(schema: &Value, value: &mut Value, path: &mut String, found: &mut Violations) {
@@ -90,10 +165,11 @@ fn object(schema: &Value, value: &mut Value, path: &mut String, found: &mut Viol
         })
     });
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let required = required.filter(|name| known.get(*name).is_none_or(|one| one[OWN_CODE] != true));
     for name in required.filter(|name| !fields.contains_key(*name)) {
         step(path, name, |path| {
             // A field that was removed has already been reported.
-            if !found.iter().any(|earlier| earlier.field == *path) {
+            if !found.iter().any(|earlier| earlier.field == *path || is_moved_to(earlier, path)) {
                 let message = format!("{path} is required.");
                 found.push(violation(Code::FieldRequired, &**path, message, "Send the field."));
             }
@@ -101,12 +177,24 @@ fn object(schema: &Value, value: &mut Value, path: &mut String, found: &mut Viol
     }
 }
 
+/// Returns true if a field that was sent under another name is meant: then it is not missing.
+fn is_moved_to(earlier: &crate::error::Violation, field: &str) -> bool {
+    let place = pointer(field);
+    earlier.fix.iter().any(|fix| matches!(fix, Fix::Move { path, .. } if *path == place))
+}
+
 fn unknown(path: &str, name: &str, known: &Map<String, Value>) -> crate::error::Violation {
     if !text::is_clean(name) {
         return text::bad_name(path);
     }
     let known: Vec<_> = known.keys().map(String::as_str).collect();
-    unknown_field(path, name, &known)
+    match near_misses::of(name, &known) {
+        Some(miss) => {
+            let message = format!("There is no field {}.", excerpt(path));
+            violation(Code::UnknownField, excerpt(path), message, miss.hint())
+        }
+        None => unknown_field(path, name, &known),
+    }
 }
 
 /// Returns the fixes for a misspelt field: the right name and, if needed, a value of the right type.
@@ -117,7 +205,16 @@ fn misspelling_fixes(
     known: &Map<String, Value>,
     absent: &[&str],
 ) -> Vec<Fix> {
-    let Some(right) = closest_name(name, absent.iter().copied()) else { return Vec::new() };
+    let names: Vec<_> = known.keys().map(String::as_str).collect();
+    let miss = near_misses::of(name, &names);
+    if let Some(NearMiss { meant: Meant::Inside(_) | Meant::Hint(_), .. }) = miss {
+        return miss.and_then(|miss| miss.fix(path)).into_iter().collect();
+    }
+    let other = match miss.map(|miss| miss.meant) {
+        Some(Meant::Field(field)) => absent.contains(&field).then_some(field),
+        _ => closest_name(name, absent.iter().copied()),
+    };
+    let Some(right) = other else { return Vec::new() };
     let (moved, field, schema) =
         (Fix::rename(path, right), sibling_field(path, right), &known[right]);
     if is_right(schema, value, &field) {
@@ -142,9 +239,6 @@ fn read_as(schema: &Value, value: &Value, field: &str) -> Option<Value> {
 /// Checks the items of a list. An item that is removed is replaced by a string that nobody can have sent, so that the
 /// others keep their indexes.
 fn list(schema: &Value, items: &mut [Value], path: &mut String, found: &mut Violations) {
-    if schema.get("properties").is_some() {
-        return;
-    }
     for (place, item) in items.iter_mut().enumerate() {
         let length = path.len();
         path.push_str(&format!("[{place}]"));
@@ -240,6 +334,7 @@ fn wrong_type(schema: &Value, value: &Value, path: &str) -> crate::error::Violat
         "string" => "a text",
         "integer" => "a whole number",
         "number" => "a number",
+        "fraction" => "a number with a fraction",
         "boolean" => "true or false",
         "array" => "a list",
         "object" => "an object",
@@ -251,13 +346,15 @@ fn wrong_type(schema: &Value, value: &Value, path: &str) -> crate::error::Violat
     let given = named(match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "fraction",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     });
     let field = excerpt(path);
-    let message = format!("{field} must be {wanted}, and is {given}.");
+    let hint = if value.is_null() { ": leave the field out, if it is optional" } else { "" };
+    let message = format!("{field} must be {wanted}, and is {given}{hint}.");
     let fix = read_as(schema, value, path).map(|read| Fix::replace(path, read));
     violation(Code::InvalidField, field, message, format!("Send {wanted}.")).with_fix(fix)
 }

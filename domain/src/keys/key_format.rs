@@ -2,6 +2,7 @@
 //! that a typo is detected without the database.
 
 use rand::RngExt;
+use sha2::{Digest, Sha256};
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_CHARS: usize = 32;
@@ -15,6 +16,15 @@ const PREFIX_CHARS: usize = 8;
 pub fn generate(start: &str) -> String {
     let random = random(RANDOM_CHARS);
     format!("{start}{random}{}", checksum(&random))
+}
+
+/// Returns the key with this prefix that follows from a secret.
+#[must_use]
+pub fn derived(start: &str, secret: &str) -> String {
+    let digest = Sha256::digest(secret.as_bytes());
+    let digits: String =
+        digest.iter().map(|byte| char::from(DIGITS[usize::from(*byte) % DIGITS.len()])).collect();
+    format!("{start}{digits}{}", checksum(&digits))
 }
 
 /// Returns this many random base62 characters.

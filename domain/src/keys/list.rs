@@ -1,6 +1,6 @@
 //! The keys of a user.
 
-use fanfare_entities::{KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column};
+use fanfare_entities::{BrandId, KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Select};
 
 use crate::{Domain, error::Result};
@@ -18,6 +18,8 @@ pub struct KeySummary {
     pub scopes: String,
     /// The only workspace that it can reach, if any.
     pub workspace_id: Option<WorkspaceId>,
+    /// The only brand that it can reach there, if any.
+    pub brand_id: Option<BrandId>,
     /// The time at which it was created.
     pub created_at: Millis,
     /// The time at which it was last used, to the minute.
@@ -56,6 +58,7 @@ impl KeySummary {
             prefix: row.prefix,
             scopes: row.scopes,
             workspace_id: row.workspace_id,
+            brand_id: row.brand_id,
             created_at: row.created_at,
             last_used_at: row.last_used_at,
             expires_at: row.expires_at,

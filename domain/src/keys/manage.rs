@@ -1,8 +1,8 @@
 //! Keys that users create, replace and revoke themselves.
 
 use fanfare_entities::{
-    KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column, membership, subscription, user,
-    workspace,
+    BrandId, KeyId, Millis, UserId, WorkspaceId, api_key, api_key::Column, brand, membership,
+    subscription, user, workspace,
 };
 use fanfare_mail::Letter;
 use schemars::JsonSchema;
@@ -41,7 +41,11 @@ pub struct KeyRequest {
     /// of the caller's key.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
-    /// The number of days after which it expires; never if left out.
+    /// The only brand that it can reach, and with it the only workspace; you must be an admin there.
+    #[serde(default)]
+    pub workspace_client_id: Option<Uuid>,
+    /// The number of days after which it expires; never if left out. A key that is made by a key that expires ends with
+    /// that key at the latest.
     #[serde(default)]
     #[schemars(range(min = 1, max = 365))]
     pub expires_in_days: Option<i64>,
@@ -56,20 +60,28 @@ pub struct KeyCreator {
     pub scopes: Vec<Scope>,
     /// The only workspace that a new key can reach.
     pub within: Option<WorkspaceId>,
+    /// The only brand that a new key can reach.
+    pub brand: Option<BrandId>,
+    /// The latest end of a new key.
+    pub until: Option<Millis>,
 }
 
-/// Creates a key, within the allowance of the user's plan. The key is returned once and not stored.
+/// Creates a key, within the allowance of the user's plan. The key is returned once and not stored. `flaws` are what is
+/// wrong with the rest of the request.
 ///
 /// # Errors
 /// All violations of the request, [`Code::KeyLimit`], [`Code::InsufficientScope`], [`Code::WorkspaceScopeMismatch`],
-/// [`Code::WorkspaceNotFound`] or [`Code::InsufficientWorkspacePermissions`].
+/// [`Code::WorkspaceNotFound`], [`Code::BrandNotFound`] or [`Code::InsufficientWorkspacePermissions`].
 pub async fn create_by_user(
     tx: &mut Tx,
     maker: &KeyCreator,
     new: &KeyRequest,
+    flaws: Violations,
 ) -> Result<(SecretString, KeySummary)> {
     let workspace_id = workspace_of(maker, new.workspace_id.map(WorkspaceId))?;
-    let scopes = checked_scopes(maker, new)?;
+    let scopes = checked_scopes(maker, new, flaws)?;
+    let brand = brand_of(tx, maker, workspace_id, new.workspace_client_id.map(BrandId)).await?;
+    let workspace_id = brand.map_or(workspace_id, |(_, workspace)| Some(workspace));
     if let Some(id) = workspace_id {
         require_admin(tx.conn(), id, maker.user_id).await?;
     }
@@ -83,11 +95,13 @@ pub async fn create_by_user(
         let details = RefusalDetails { limit, plan, ..RefusalDetails::default() };
         return Err(Error::new(Code::KeyLimit, message).with_details(details));
     }
-    let expires_at = new.expires_in_days.map(|days| tx.now() + days * DAY);
+    let asked = new.expires_in_days.map(|days| tx.now() + days * DAY);
+    let expires_at = [asked, maker.until].into_iter().flatten().min();
     let name = new.name.trim().to_owned();
     let user_id = maker.user_id;
     let new = NewKey { user_id, workspace_id, name, scopes };
-    let (key, row) = create_on(tx.domain(), tx.conn(), new, expires_at).await?;
+    let (key, row) =
+        create_on(tx.domain(), tx.conn(), new, (expires_at, brand.map(|(id, _)| id))).await?;
     write_letter(tx, &row, &person).await?;
     Ok((key, KeySummary::of(row)))
 }
@@ -125,8 +139,29 @@ fn workspace_of(maker: &KeyCreator, asked: Option<WorkspaceId>) -> Result<Option
     }
 }
 
+/// Returns the brand of a new key, with its workspace. A key that is bound to a brand makes keys of that brand alone.
+async fn brand_of(
+    tx: &Tx,
+    maker: &KeyCreator,
+    workspace: Option<WorkspaceId>,
+    asked: Option<BrandId>,
+) -> Result<Option<(BrandId, WorkspaceId)>> {
+    let absent = || Error::new(Code::BrandNotFound, "There is no such brand.");
+    if maker.brand.is_some() && asked.is_some() && maker.brand != asked {
+        return Err(absent());
+    }
+    let Some(id) = maker.brand.or(asked) else { return Ok(None) };
+    let row = brand::Entity::find_by_id(id).one(tx.conn()).await?.ok_or_else(absent)?;
+    let member = membership::Entity::find_by_id((row.workspace_id, maker.user_id));
+    let is_member = member.one(tx.conn()).await?.is_some();
+    if !is_member || workspace.is_some_and(|workspace| workspace != row.workspace_id) {
+        return Err(absent());
+    }
+    Ok(Some((id, row.workspace_id)))
+}
+
 /// Returns the scopes of a new key, if the request is valid.
-fn checked_scopes(maker: &KeyCreator, new: &KeyRequest) -> Result<Vec<Scope>> {
+fn checked_scopes(maker: &KeyCreator, new: &KeyRequest, flaws: Violations) -> Result<Vec<Scope>> {
     let mut broken = Violations::default();
     if new.name.trim().is_empty() {
         let message = "name is empty.".to_owned();
@@ -134,6 +169,7 @@ fn checked_scopes(maker: &KeyCreator, new: &KeyRequest) -> Result<Vec<Scope>> {
     } else if let Some(flaw) = text::problem("name", &new.name, TextRule::line(100)) {
         broken.push_with(|| flaw);
     }
+    broken.append(flaws);
     if new.expires_in_days.is_some_and(|days| !(1..=365).contains(&days)) {
         let message = "expires_in_days must be 1 to 365.".to_owned();
         let remedy = "Send a number of days, or leave it out.";
@@ -205,7 +241,7 @@ async fn write_letter(tx: &mut Tx, row: &api_key::Model, person: &user::Model) -
 pub async fn revoke_by_id<C: ConnectionTrait>(
     conn: &C,
     person: UserId,
-    within: Option<WorkspaceId>,
+    (within, brand): (Option<WorkspaceId>, Option<BrandId>),
     id: KeyId,
     now: Millis,
 ) -> Result<()> {
@@ -216,6 +252,9 @@ pub async fn revoke_by_id<C: ConnectionTrait>(
         .filter(Column::RevokedAt.is_null());
     if let Some(workspace) = within {
         revoked = revoked.filter(Column::WorkspaceId.eq(workspace));
+    }
+    if let Some(brand) = brand {
+        revoked = revoked.filter(Column::BrandId.eq(brand));
     }
     if revoked.exec(conn).await?.rows_affected == 1 { Ok(()) } else { Err(not_found()) }
 }
@@ -231,14 +270,14 @@ fn not_found() -> Error {
 pub async fn replace(tx: &mut Tx, person: UserId, id: KeyId) -> Result<(SecretString, KeySummary)> {
     let old = valid_keys(person, tx.now()).filter(Column::Id.eq(id)).lock_exclusive();
     let old = old.one(tx.conn()).await?.ok_or_else(not_found)?;
-    revoke_by_id(tx.conn(), person, None, id, tx.now()).await?;
+    revoke_by_id(tx.conn(), person, (None, None), id, tx.now()).await?;
     let new = NewKey {
         user_id: person,
         workspace_id: old.workspace_id,
         name: old.name,
         scopes: old.scopes.split(' ').filter_map(Scope::named).collect(),
     };
-    let (key, row) = create_on(tx.domain(), tx.conn(), new, old.expires_at).await?;
+    let (key, row) = create_on(tx.domain(), tx.conn(), new, (old.expires_at, old.brand_id)).await?;
     let owner = user::Entity::find_by_id(person).one(tx.conn()).await?.ok_or_else(not_found)?;
     write_letter(tx, &row, &owner).await?;
     Ok((key, KeySummary::of(row)))

@@ -1,12 +1,20 @@
 //! Keys as replies show them.
 
-use fanfare_entities::{KeyId, WorkspaceId};
+use fanfare_entities::{BrandId, KeyId, WorkspaceId};
 use schemars::JsonSchema;
 use secrecy::ExposeSecret;
 use serde::Serialize;
 
-use super::{KeyCreator, KeyRequest, KeySummary, create_by_user, list, revoke_by_id};
-use crate::{Act, Deleted, Reply, access::Scope, clock::Time, error::Result};
+use super::{
+    KeyCreator, KeyRequest, KeySummary, create_by_user, list, manage::allowance, revoke_by_id,
+};
+use crate::{
+    Act, Deleted, Reply,
+    access::Scope,
+    clock::Time,
+    error::{Result, Violations},
+    room::Room,
+};
 
 /// An API key, without its secret part.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -20,6 +28,8 @@ pub struct ApiKey {
     scopes: Vec<&'static str>,
     /// The only workspace that it can reach, if any.
     workspace_id: Option<WorkspaceId>,
+    /// The only brand that it can reach there, if any.
+    workspace_client_id: Option<BrandId>,
     created_at: Time,
     /// The time at which it was last used, to the minute.
     last_used_at: Option<Time>,
@@ -32,6 +42,8 @@ pub struct ApiKey {
 #[schemars(inline)]
 pub struct KeyList {
     keys: Vec<ApiKey>,
+    /// How many keys the person has, and how many the plan allows; null for a key that is bound to a workspace.
+    room: Option<Room>,
 }
 
 /// A new key.
@@ -51,6 +63,7 @@ impl From<KeySummary> for ApiKey {
             prefix: key.prefix,
             scopes: key.scopes.split(' ').filter_map(Scope::named).map(Scope::as_str).collect(),
             workspace_id: key.workspace_id,
+            workspace_client_id: key.brand_id,
             created_at: Time(key.created_at),
             last_used_at: key.last_used_at.map(Time),
             expires_at: key.expires_at.map(Time),
@@ -63,26 +76,43 @@ impl From<KeySummary> for ApiKey {
 /// # Errors
 /// The database's.
 pub async fn list_keys(act: &Act) -> Result<Reply<KeyList>> {
-    let mut keys = list(&act.cx, act.caller.user_id).await?;
-    if let Some(own) = act.caller.key_workspace {
-        keys.retain(|key| key.workspace_id == Some(own));
+    let (cx, caller) = (&act.cx, &act.caller);
+    let mut keys = list(cx, caller.user_id).await?;
+    let room = match caller.key_workspace {
+        Some(own) => {
+            keys.retain(|key| key.workspace_id == Some(own));
+            None
+        }
+        None => {
+            let (_, allowed) = allowance(cx, &cx.db.read, caller.user_id).await?;
+            Some(Room { used: keys.len() as u64, max: allowed.into() })
+        }
+    };
+    if caller.key_brand.is_some() {
+        keys.retain(|key| key.brand_id == caller.key_brand);
     }
-    Ok(Reply::ok(&KeyList { keys: keys.into_iter().map(Into::into).collect() }))
+    Ok(Reply::ok(&KeyList { keys: keys.into_iter().map(Into::into).collect(), room }))
 }
 
-/// Creates a key for the caller.
+/// Creates a key for the caller; `flaws` are what is wrong with the rest of the request.
 ///
 /// # Errors
 /// The errors of [`super::create_by_user`].
-pub async fn create_key(act: &Act, new: &KeyRequest) -> Result<Reply<NewApiKey>> {
+pub async fn create_key(
+    act: &Act,
+    new: &KeyRequest,
+    flaws: Violations,
+) -> Result<Reply<NewApiKey>> {
     let caller = &act.caller;
     let maker = KeyCreator {
         user_id: caller.user_id,
         scopes: caller.scopes.clone(),
         within: caller.key_workspace,
+        brand: caller.key_brand,
+        until: caller.expires_at,
     };
     let mut tx = act.begin().await?;
-    let (key, listed) = create_by_user(&mut tx, &maker, new).await?;
+    let (key, listed) = create_by_user(&mut tx, &maker, new, flaws).await?;
     let made = NewApiKey { key: key.expose_secret().to_owned(), api_key: listed.into() };
     act.finish(tx, Reply::ok(&made).with_status(201).secret()).await
 }
@@ -93,6 +123,7 @@ pub async fn create_key(act: &Act, new: &KeyRequest) -> Result<Reply<NewApiKey>>
 /// [`crate::Code::KeyNotFound`].
 pub async fn delete_key(act: &Act, id: KeyId) -> Result<Reply<Deleted>> {
     let (tx, caller) = (act.begin().await?, &act.caller);
-    revoke_by_id(tx.conn(), caller.user_id, caller.key_workspace, id, tx.now()).await?;
+    revoke_by_id(tx.conn(), caller.user_id, (caller.key_workspace, caller.key_brand), id, tx.now())
+        .await?;
     act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await
 }

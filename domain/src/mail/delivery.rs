@@ -1,4 +1,4 @@
-//! The statements of sending letters.
+//! The statements of sending e-mails.
 
 use fanfare_entities::{
     Millis,
@@ -17,7 +17,7 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Claims a letter if it is due.
+/// Claims an e-mail if it is due.
 ///
 /// # Errors
 /// The database's. The row may have been claimed nevertheless; then its lease expires.
@@ -27,10 +27,10 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<letter::
     Ok(taken.into_iter().next())
 }
 
-/// Returns the text of a letter, which is written now if the letter was only requested. From then on it is stored, so
+/// Returns the text of an e-mail, which is written now if the e-mail was only requested. From then on it is stored, so
 /// that a second attempt sends the same.
 ///
-/// Returns `None` if there is no recipient, the letter was wiped, or another worker has the row.
+/// Returns `None` if there is no recipient, the e-mail was wiped, or another worker has the row.
 ///
 /// # Errors
 /// The database's, or the master key is missing.
@@ -64,7 +64,7 @@ pub async fn render(cx: &Domain, row: &letter::Model) -> Result<Option<Letter>> 
     Ok(Some(letter))
 }
 
-/// Decrypts the content of a letter.
+/// Decrypts the content of an e-mail.
 pub(super) async fn open_content<C: ConnectionTrait>(
     cx: &Domain,
     conn: &C,
@@ -80,7 +80,7 @@ pub(super) async fn open_content<C: ConnectionTrait>(
 pub enum MailOutcome {
     /// It is sent.
     Sent,
-    /// The letter has no recipient any more.
+    /// The e-mail has no recipient any more.
     Dropped,
     /// It cannot be sent, for this reason.
     Failed(String),

@@ -1,4 +1,4 @@
-//! Shows letters on the page `/dev/mail`, for trying the service on one's own machine.
+//! Shows e-mails on the page `/dev/mail`, for trying the service on one's own machine.
 
 use fanfare_entities::{Millis, letter, letter::LetterStatus};
 use fanfare_mail::Letter;
@@ -11,10 +11,10 @@ use crate::{
     error::{Code, Error, Result},
 };
 
-/// The most letters that are shown.
+/// The most e-mails that are shown.
 const MAX_SHOWN: u64 = 50;
 
-/// A letter as the page shows it.
+/// An e-mail as the page shows it.
 #[derive(Debug, Clone)]
 pub struct ShownLetter {
     /// The id.
@@ -25,10 +25,10 @@ pub struct ShownLetter {
     pub letter: Letter,
 }
 
-/// Returns the last letters, newest first.
+/// Returns the last e-mails, newest first.
 ///
 /// # Errors
-/// [`Code::NotFound`] if letters are sent by SMTP, or not at all.
+/// [`Code::NotFound`] if e-mails are sent by SMTP, or not at all.
 pub async fn list_shown(cx: &Domain) -> Result<Vec<ShownLetter>> {
     if !matches!(cx.settings.mail_transport(), MailTransport::Shown) {
         return Err(Error::new(Code::NotFound, "There is nothing at this address."));

@@ -1,49 +1,49 @@
-//! Letters as durable work: written in the transaction that causes them, sent by a worker, wiped a day later.
+//! E-mails as durable work: written in the transaction that causes them, sent by a worker, wiped a day later.
 //!
-//! The text and the recipient of a letter are encrypted in the vault. Its key names its topic, and each key has one
-//! letter. The `Message-ID` is derived from the row, so that a letter that is sent again after a lost answer is the
-//! same letter.
+//! The text and the recipient of an e-mail are encrypted in the vault. Its key names its topic, and each key has one
+//! e-mail. The `Message-ID` is derived from the row, so that an e-mail that is sent again after a lost answer is the
+//! same e-mail.
 
 pub mod delivery;
 mod dev_mail;
 mod password_reset;
 
-use fanfare_entities::{LetterId, Millis, UserId, letter, letter::LetterStatus, secret};
+use fanfare_entities::{LetterId, Millis, UserId, letter, letter::LetterStatus};
 use fanfare_jobs::JobKind;
 use fanfare_mail::{Letter, Mailer};
 use sea_orm::{
     ActiveValue::Set,
-    ColumnTrait, EntityTrait, QueryFilter,
-    sea_query::{Expr, OnConflict},
+    ColumnTrait, EntityTrait, ExprTrait, QueryFilter,
+    sea_query::{Expr, IntoCondition, OnConflict},
 };
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 use uuid::Uuid;
 
 use crate::{
-    Domain, Settings, Tx,
+    Domain, Settings, Tx, batches,
     error::{Code, Error, Result},
 };
 
 pub use dev_mail::{ShownLetter, list_shown};
 pub use password_reset::request_reset;
 
-/// The table name under which the vault stores letters.
+/// The table name under which the vault stores e-mails.
 const TABLE: &str = "letters";
 
-/// The time for which the content of a letter is kept after it was sent, in ms.
+/// The time for which the content of an e-mail is kept after it was sent, in ms.
 const RETENTION: Millis = 24 * 3_600_000;
 
-/// The content of a letter, encrypted beside its row.
+/// The content of an e-mail, encrypted beside its row.
 #[derive(Serialize, Deserialize)]
 enum Content {
-    /// The letter.
+    /// The e-mail.
     Written(Letter),
-    /// A new password was requested for this address; the letter is written when it is sent.
+    /// A new password was requested for this address; the e-mail is written when it is sent.
     ResetAsked { email: String },
 }
 
-/// The way in which letters are sent.
+/// The way in which e-mails are sent.
 #[derive(Debug, Clone, Copy)]
 pub enum MailTransport<'a> {
     /// Through the operator's mail server.
@@ -55,7 +55,7 @@ pub enum MailTransport<'a> {
 }
 
 impl Settings {
-    /// Returns how letters are sent: by SMTP if a server is set, else shown on a page if the service is on loopback.
+    /// Returns how e-mails are sent: by SMTP if a server is set, else shown on a page if the service is on loopback.
     #[must_use]
     pub fn mail_transport(&self) -> MailTransport<'_> {
         match &self.mailer {
@@ -78,7 +78,7 @@ impl Settings {
     }
 }
 
-/// Fails if letters cannot be sent.
+/// Fails if e-mails cannot be sent.
 ///
 /// # Errors
 /// [`Code::MailNotConfigured`].
@@ -86,13 +86,13 @@ pub fn require_transport(settings: &Settings) -> Result<()> {
     match settings.mail_transport() {
         MailTransport::Smtp(_) | MailTransport::Shown => Ok(()),
         MailTransport::None => {
-            let message = "This service cannot send letters: its operator has set no mail server.";
+            let message = "This service cannot send e-mails: its operator has set no mail server.";
             Err(Error::new(Code::MailNotConfigured, message))
         }
     }
 }
 
-/// Writes a letter in a transaction, unless there is one under this key. Returns true if it was written.
+/// Writes an e-mail in a transaction, unless there is one under this key. Returns true if it was written.
 ///
 /// # Errors
 /// The database's.
@@ -100,7 +100,7 @@ pub async fn write(tx: &mut Tx, key: &str, letter: &Letter, to: UserId) -> Resul
     insert(tx, key, &Content::Written(letter.clone()), Some(to)).await
 }
 
-/// Writes a letter to an address that may belong to no user yet, unless there is one under this key.
+/// Writes an e-mail to an address that may belong to no user yet, unless there is one under this key.
 ///
 /// # Errors
 /// The database's.
@@ -133,37 +133,36 @@ async fn insert(tx: &mut Tx, key: &str, content: &Content, to: Option<UserId>) -
     }
     let by_key = letter::Column::DedupKey.eq(key);
     let made = letter::Entity::find().filter(by_key).one(tx.conn()).await?;
-    let id = made.ok_or_else(|| Error::internal("a letter is gone"))?.id;
+    let id = made.ok_or_else(|| Error::internal("an e-mail is gone"))?.id;
     tx.enqueue_global(JobKind::SendMail, id.0, now);
     Ok(true)
 }
 
-/// Wipes the content of letters a day after their end, and deletes their rows after thirty days.
+/// Wipes the content of e-mails a day after their end, and deletes their rows after thirty days.
 ///
 /// # Errors
 /// The database's.
 pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
-    let (now, db) = (cx.clock.now(), &cx.db.write);
+    let (now, at) = (cx.clock.now(), letter::Column::UpdatedAt);
     let ended = letter::Column::Status.ne(LetterStatus::Pending);
-    let old = letter::Entity::find()
-        .filter(letter::Column::SecretId.is_not_null())
-        .filter(ended.clone())
-        .filter(letter::Column::UpdatedAt.lt(now - RETENTION))
-        .all(db)
-        .await?;
-    let sealed: Vec<_> = old.iter().filter_map(|row| row.secret_id).collect();
-    let ids: Vec<LetterId> = old.iter().map(|row| row.id).collect();
-    let tx = cx.db.begin().await?;
-    secret::Entity::delete_many().filter(secret::Column::Id.is_in(sealed)).exec(&tx).await?;
-    letter::Entity::update_many()
-        .col_expr(letter::Column::SecretId, Expr::value(Option::<Uuid>::None))
-        .filter(letter::Column::Id.is_in(ids))
-        .exec(&tx)
-        .await?;
-    tx.commit().await?;
-    let gone = letter::Entity::delete_many()
-        .filter(letter::Column::SecretId.is_null())
-        .filter(ended)
-        .filter(letter::Column::UpdatedAt.lt(now - 30 * RETENTION));
-    Ok(gone.exec(db).await?.rows_affected)
+    let sealed = letter::Column::SecretId.is_not_null();
+    let sealed = sealed.and(ended.clone()).and(at.lt(now - RETENTION)).into_condition();
+    batches::repeat(|| async {
+        let old = batches::first::<letter::Entity>(at, &sealed).all(&cx.db.write).await?;
+        let ids: Vec<LetterId> = old.iter().map(|row| row.id).collect();
+        let sealed = old.iter().filter_map(|row| row.secret_id).collect();
+        let tx = cx.db.begin().await?;
+        batches::delete_secrets(&tx, sealed).await?;
+        let wiped = letter::Entity::update_many()
+            .col_expr(letter::Column::SecretId, Expr::value(Option::<Uuid>::None))
+            .filter(letter::Column::Id.is_in(ids))
+            .exec(&tx)
+            .await?;
+        tx.commit().await?;
+        Ok(wiped.rows_affected)
+    })
+    .await?;
+    let wiped = letter::Column::SecretId.is_null();
+    let old = wiped.and(ended).and(at.lt(now - 30 * RETENTION));
+    batches::delete::<letter::Entity>(cx, at, old).await
 }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Requests a link to set a new password, from this network address. The reply does not reveal whether a user has the
-/// e-mail address. After three requests an hour for one e-mail address no more letters are sent.
+/// e-mail address. After three requests an hour for one e-mail address no more e-mails are sent.
 ///
 /// # Errors
 /// [`crate::Code::InvalidField`] if it is not an e-mail address, [`crate::Code::RateLimited`] after too many requests
@@ -25,7 +25,8 @@ use crate::{
 pub async fn request_reset(cx: &Domain, email: &str, address: &str) -> Result<()> {
     require_transport(&cx.settings)?;
     let email = users::normalized_email(email)?;
-    limits::admit_anonymous(cx, &[(Bucket::ForgotAddress, address)]).await?;
+    limits::admit_anonymous(cx, &[(Bucket::ForgotAddress, address), (Bucket::ForgotAll, "all")])
+        .await?;
     let is_within =
         limits::admit_anonymous(cx, &[(Bucket::ForgotEmail, &hash(&email))]).await.is_ok();
     if !is_within {
@@ -37,7 +38,7 @@ pub async fn request_reset(cx: &Domain, email: &str, address: &str) -> Result<()
     tx.commit().await
 }
 
-/// Writes the requested letter with a new link, if there is such a user.
+/// Writes the requested e-mail with a new link, if there is such a user.
 pub(super) async fn compose(tx: &Tx, email: &str, row: &letter::Model) -> Result<Option<Letter>> {
     let by_email = user::Column::Email.eq(email);
     let known = user::Entity::find().filter(by_email).one(tx.conn()).await?;

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     Act, Domain, Reply, Tx,
     access::PlanTier,
+    batches,
     clock::Time,
     error::{Code, Error, Result},
     token,
@@ -76,7 +77,7 @@ pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply<DropSession>
         filename: Set(hint),
         max_files: Set(i32::try_from(max_files).map_err(Error::internal)?),
         files: Set(0),
-        expires_at: Set(now + LIFETIME),
+        expires_at: Set(act.caller.capped(now + LIFETIME)),
         created_at: Set(now),
     };
     let tx = act.begin().await?;
@@ -259,9 +260,6 @@ impl GuestUpload {
 /// The database's.
 pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
     let before = cx.clock.now() - 30 * LIFETIME;
-    let gone = drop_session::Entity::delete_many()
-        .filter(drop_session::Column::ExpiresAt.lt(before))
-        .exec(&cx.db.write)
-        .await?;
-    Ok(gone.rows_affected)
+    let end = drop_session::Column::ExpiresAt;
+    batches::delete::<drop_session::Entity>(cx, end, end.lt(before)).await
 }

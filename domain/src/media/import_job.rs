@@ -11,11 +11,12 @@ use sea_orm::{
 };
 use serde_json::Value;
 
-use super::{asset, import_notices, on_stored, sizes};
+use super::{asset, on_stored, sizes};
 use crate::{
-    Domain, Tx,
+    Domain, Tx, batches,
     durable::{self, Lease},
     error::{Error, Result},
+    notices::{self, Awaited},
 };
 
 /// Returns the prefix of an imported file.
@@ -125,11 +126,13 @@ async fn write_outcome(cx: &Domain, lease: Lease, outcome: CopyOutcome) -> Resul
     }
     match again {
         Some(at) => tx.enqueue(JobKind::CopyMedia, row.workspace_id, lease.id, at),
-        None => import_notices::notify_other_processes(&tx, row.id).await?,
+        None => {
+            notices::notify_other_processes(cx, tx.conn(), Awaited::Import(row.id)).await?;
+        }
     }
     tx.commit().await?;
     if again.is_none() {
-        cx.import_notices.notify(row.id);
+        cx.notices.notify(Awaited::Import(row.id));
     }
     Ok(Some(path))
 }
@@ -212,11 +215,8 @@ pub async fn earlier_copy(
 /// # Errors
 /// The database's.
 pub async fn delete_failed(cx: &Domain, before: Millis) -> Result<u64> {
-    let gone = media_asset::Entity::delete_many()
-        // Written out, so that the index of failed rows alone serves it.
-        .filter(Expr::cust("status = 'failed'"))
-        .filter(media_asset::Column::UpdatedAt.lt(before))
-        .exec(&cx.db.write)
-        .await?;
-    Ok(gone.rows_affected)
+    // Written out, so that the index of failed rows alone serves it.
+    let failed = Expr::cust("status = 'failed'");
+    let at = media_asset::Column::UpdatedAt;
+    batches::delete::<media_asset::Entity>(cx, at, failed.and(at.lt(before))).await
 }

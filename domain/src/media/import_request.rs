@@ -20,6 +20,7 @@ use super::asset::Media;
 use crate::{
     Act, Reply, Tx,
     error::{Code, Error, Result, violation},
+    notices::Awaited,
 };
 
 /// The time for which a request waits for its copies.
@@ -100,7 +101,7 @@ pub(crate) async fn request_import(
         Some(row) => row.id,
         None => start(act, source).await?,
     };
-    let mut notices = act.cx.import_notices.subscribe();
+    let mut notices = act.cx.notices.subscribe();
     let deadline = tokio::time::Instant::now() + MAX_WAIT;
     loop {
         let row = media_asset::Entity::find_by_id(id).one(&act.cx.db.read).await?;
@@ -114,7 +115,7 @@ pub(crate) async fn request_import(
             }
             AssetStatus::Copying => {
                 let look = deadline.min(tokio::time::Instant::now() + POLL_INTERVAL);
-                let _ = tokio::time::timeout_at(look, notices.wait_for(id)).await;
+                let _ = tokio::time::timeout_at(look, notices.wait_for(Awaited::Import(id))).await;
             }
         }
     }

@@ -24,6 +24,7 @@ pub struct MediaQuery {
     pub drop_session_id: Option<Uuid>,
     /// 1 to 50, 10 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
     pub limit: Option<i64>,
     /// `next_cursor` of the previous page.
     #[serde(default)]
@@ -31,6 +32,7 @@ pub struct MediaQuery {
     pub cursor: Option<String>,
     /// In place of a cursor: the number of files before the page, 0 to 10,000.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
     pub offset: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]

@@ -9,7 +9,6 @@ mod derived;
 mod generated;
 pub mod guest_uploads;
 mod import_job;
-mod import_notices;
 mod import_request;
 mod list;
 pub mod media_waiters;
@@ -34,7 +33,6 @@ pub(crate) use generated::{
     receive_for as receive_generated_for, tidy as tidy_generated,
 };
 pub use import_job::{CopyOutcome, claim, delete_failed, earlier_copy, finish, prefix};
-pub use import_notices::{ImportNotices, Subscription, listen};
 pub(crate) use import_request::{ImportSource, request_import};
 pub use import_request::{NewImport, from_url};
 pub use list::{MediaPage, MediaQuery, list};

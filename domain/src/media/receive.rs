@@ -54,6 +54,30 @@ pub(super) async fn receive<E: Display>(
     Ok(file)
 }
 
+/// Reads a body to its end and drops it, as if it were stored.
+///
+/// # Errors
+/// It has another length than was announced.
+pub(super) async fn discard<E: Display>(
+    wanted: Requirements,
+    body: impl Stream<Item = Result<Bytes, E>> + Send,
+) -> Result<()> {
+    let (mut body, mut seen) = (pin!(body), 0_u64);
+    let all = async {
+        while let Some(piece) = body.next().await {
+            seen += piece.map_err(|_| too_short(wanted, seen))?.len() as u64;
+            if wanted.bytes.is_some_and(|bytes| seen > bytes) {
+                return Err(too_long(wanted));
+            }
+        }
+        match wanted.bytes {
+            Some(bytes) if seen < bytes => Err(too_short(wanted, seen)),
+            _ => Ok(()),
+        }
+    };
+    tokio::time::timeout(MAX_DURATION, all).await.unwrap_or_else(|_| Err(too_short(wanted, 0)))
+}
+
 async fn write_body<E: Display>(
     cx: &Domain,
     intake: &mut Intake,

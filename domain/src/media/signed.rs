@@ -1,12 +1,12 @@
 //! Signed uploads: a file is announced first, and then sent to an address of its own.
 
 use bytes::Bytes;
-use fanfare_entities::{Millis, UploadId, upload};
+use fanfare_entities::{Millis, UploadId, media_asset, media_asset::AssetStatus, upload};
 use fanfare_media::{filename, supported};
 use futures_util::Stream;
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr,
+    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, ExprTrait, QueryFilter, sea_query::Expr,
 };
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,14 @@ use uuid::Uuid;
 
 use super::{
     asset::{self, Media, Origin},
-    receive::{Requirements, receive},
+    receive::{Requirements, discard, receive},
     sizes::{self, Sizes},
     upload::check_name_and_type,
 };
 use crate::{
     Act, Domain, Reply, Tx,
     access::PlanTier,
+    batches,
     clock::Time,
     error::{Code, Error, Result, violation},
     token,
@@ -32,6 +33,9 @@ const LIFETIME: Millis = 15 * 60_000;
 /// The most attempts to send a file: a broken connection needs no new announcement, but one address must not accept any
 /// number of streams.
 const MAX_ATTEMPTS: i32 = 10;
+
+/// The most attempts together with those after the file was stored: a sender whose reply was lost sends it again.
+const MAX_REPETITIONS: i32 = 2 * MAX_ATTEMPTS;
 
 /// A file that is announced.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -80,7 +84,7 @@ pub async fn announce(act: &Act, new: NewUpload) -> Result<Reply<SignedUpload>> 
         bytes: Set(new.size),
         tries: Set(0),
         spent_at: Set(None),
-        expires_at: Set(now + LIFETIME),
+        expires_at: Set(act.caller.capped(now + LIFETIME)),
         created_at: Set(now),
     };
     let tx = act.begin().await?;
@@ -140,37 +144,101 @@ pub struct AnnouncedUpload {
     row: upload::Model,
     mime: &'static str,
     plan: PlanTier,
+    /// The file, if it was sent before.
+    stored: Option<media_asset::Model>,
 }
 
-/// Returns the announced file of this address; counts as an attempt.
+/// The progress of an upload.
+#[derive(Serialize, JsonSchema)]
+pub struct UploadState {
+    status: UploadStatus,
+    /// How often sending may still be started.
+    attempts_left: i32,
+    expires_at: Time,
+    /// The file, once it is stored.
+    file: Option<Media>,
+}
+
+/// The status of an upload.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum UploadStatus {
+    Waiting,
+    Stored,
+}
+
+/// Returns how far the upload at this address is, so that a sender whose reply was lost need not send the file again.
 ///
 /// # Errors
-/// [`Code::NotFound`] for an address that is unknown, expired, or was used.
+/// [`Code::NotFound`] for an address that is unknown or expired.
+pub async fn state(cx: &Domain, token: &str) -> Result<Reply<UploadState>> {
+    let row = find(cx, token).await?.ok_or_else(gone)?;
+    let file = stored(cx, &row).await?;
+    let is_over = row.expires_at <= cx.clock.now() || row.spent_at.is_some();
+    if file.is_none() && is_over {
+        return Err(gone());
+    }
+    Ok(Reply::ok(&UploadState {
+        status: if file.is_some() { UploadStatus::Stored } else { UploadStatus::Waiting },
+        attempts_left: if file.is_some() { 0 } else { Ord::max(MAX_ATTEMPTS - row.tries, 0) },
+        expires_at: Time(row.expires_at),
+        file: file.map(|file| Media::of(cx, &file)),
+    })
+    .unchanged())
+}
+
+fn gone() -> Error {
+    let message =
+        "There is no upload at this address: it is unknown, expired, or was tried too often.";
+    Error::new(Code::NotFound, message)
+}
+
+async fn find(cx: &Domain, token: &str) -> Result<Option<upload::Model>> {
+    let found = upload::Entity::find().filter(upload::Column::TokenHash.eq(token::hash(token)));
+    Ok(found.one(&cx.db.write).await?)
+}
+
+/// Returns the file that was sent to this address, unless it was deleted since.
+async fn stored(cx: &Domain, row: &upload::Model) -> Result<Option<media_asset::Model>> {
+    if row.spent_at.is_none() {
+        return Ok(None);
+    }
+    let found = media_asset::Entity::find()
+        .filter(media_asset::Column::PublicName.eq(row.public_name.as_str()))
+        .filter(media_asset::Column::Status.eq(AssetStatus::Ready));
+    Ok(found.one(&cx.db.write).await?)
+}
+
+/// Returns the announced file of this address; counts as an attempt. A file that was sent before may be sent again, and is
+/// answered in the same way: the first reply may have been lost.
+///
+/// # Errors
+/// [`Code::NotFound`] for an address that is unknown, expired, or was tried too often.
 pub async fn open(cx: &Domain, token: &str) -> Result<AnnouncedUpload> {
-    let gone = || {
-        let message = "There is no upload at this address: it is unknown, expired or was used.";
-        Error::new(Code::NotFound, message)
-    };
-    let hash = token::hash(token);
+    let waits = Condition::all()
+        .add(upload::Column::SpentAt.is_null())
+        .add(upload::Column::ExpiresAt.gt(cx.clock.now()))
+        .add(upload::Column::Tries.lt(MAX_ATTEMPTS));
+    let repeats = Condition::all()
+        .add(upload::Column::SpentAt.is_not_null())
+        .add(upload::Column::Tries.lt(MAX_REPETITIONS));
     let counted = upload::Entity::update_many()
         .col_expr(upload::Column::Tries, Expr::col(upload::Column::Tries).add(1))
-        .filter(upload::Column::TokenHash.eq(hash.as_str()))
-        .filter(upload::Column::SpentAt.is_null())
-        .filter(upload::Column::ExpiresAt.gt(cx.clock.now()))
-        .filter(upload::Column::Tries.lt(MAX_ATTEMPTS))
+        .filter(upload::Column::TokenHash.eq(token::hash(token)))
+        .filter(Condition::any().add(waits).add(repeats))
         .exec(&cx.db.write)
         .await?;
     if counted.rows_affected != 1 {
         return Err(gone());
     }
-    let row = upload::Entity::find()
-        .filter(upload::Column::TokenHash.eq(hash))
-        .one(&cx.db.write)
-        .await?
-        .ok_or_else(gone)?;
+    let row = find(cx, token).await?.ok_or_else(gone)?;
+    let stored = stored(cx, &row).await?;
+    if row.spent_at.is_some() && stored.is_none() {
+        return Err(gone());
+    }
     let mime = supported(&row.mime).ok_or_else(|| Error::internal("an upload of no known type"))?;
     let plan = sizes::plan_of(cx, row.workspace_id).await?;
-    Ok(AnnouncedUpload { row, mime, plan })
+    Ok(AnnouncedUpload { row, mime, plan, stored })
 }
 
 impl AnnouncedUpload {
@@ -212,6 +280,10 @@ impl AnnouncedUpload {
             documents: true,
             field: "body",
         };
+        if let Some(made) = &self.stored {
+            discard(wanted, body).await?;
+            return Ok(answer(cx, made));
+        }
         let file = receive(cx, row.workspace_id, wanted, body).await?;
         let written = self.write(cx, request_id, &file).await;
         asset::remove_unreferenced(cx, &file, written.as_ref().map(|(_, path)| path.as_str()))
@@ -244,14 +316,26 @@ impl AnnouncedUpload {
             .exec(tx.conn())
             .await?;
         if spent.rows_affected != 1 {
-            let message = "The file was sent to this address meanwhile.";
-            return Err(Error::new(Code::NotFound, message));
+            drop(tx);
+            return self.answer_again(cx).await;
         }
         let made = asset::insert(&mut tx, origin, file, duplicate).await?;
-        let reply = Reply::ok(&Media::of(cx, &made)).with_status(201);
+        let reply = answer(cx, &made);
         tx.commit().await?;
         Ok((reply, made.path.unwrap_or_default()))
     }
+
+    /// Returns the reply and the path of the file that another request has stored meanwhile.
+    async fn answer_again(&self, cx: &Domain) -> Result<(Reply<Media>, String)> {
+        let row = upload::Entity::find_by_id(self.row.id).one(&cx.db.write).await?;
+        let Some(row) = row else { return Err(gone()) };
+        let made = stored(cx, &row).await?.ok_or_else(gone)?;
+        Ok((answer(cx, &made), made.path.unwrap_or_default()))
+    }
+}
+
+fn answer(cx: &Domain, made: &media_asset::Model) -> Reply<Media> {
+    Reply::ok(&Media::of(cx, made)).with_status(201)
 }
 
 /// Deletes addresses that expired more than a day ago.
@@ -260,9 +344,6 @@ impl AnnouncedUpload {
 /// The database's.
 pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
     let before = cx.clock.now() - 24 * 3_600_000;
-    let gone = upload::Entity::delete_many()
-        .filter(upload::Column::ExpiresAt.lt(before))
-        .exec(&cx.db.write)
-        .await?;
-    Ok(gone.rows_affected)
+    let end = upload::Column::ExpiresAt;
+    batches::delete::<upload::Entity>(cx, end, end.lt(before)).await
 }

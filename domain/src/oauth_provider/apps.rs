@@ -35,13 +35,12 @@ pub struct NewApp {
     #[schemars(length(min = 1, max = 100))]
     pub client_name: String,
     /// The addresses that users are sent back to, compared character by character: https, http on `127.0.0.1`, `[::1]`
-    /// or `localhost`, or a private scheme with a dot. An address on one of these three hosts without a port matches
-    /// every port.
+    /// or `localhost`, or a private scheme with a dot. An address on one of these three hosts matches every port.
     #[schemars(length(min = 1, max = 10), inner(length(max = 2_000)))]
     pub allowed_redirect_uris: Vec<String>,
     /// The scopes it asks for if a request names none; all but the two of billing if left out.
     #[serde(default)]
-    #[schemars(length(max = 20), inner(length(max = 64)))]
+    #[schemars(with = "Vec<String>", length(max = 20), inner(length(max = 64)))]
     pub default_scopes: Option<Vec<String>>,
 }
 
@@ -51,11 +50,11 @@ pub struct NewApp {
 pub struct AppChanges {
     /// Its name.
     #[serde(default, deserialize_with = "crate::input::never_null")]
-    #[schemars(length(min = 1, max = 100))]
+    #[schemars(with = "String", length(min = 1, max = 100))]
     pub client_name: Option<String>,
     /// The addresses that users are sent back to.
     #[serde(default, deserialize_with = "crate::input::never_null")]
-    #[schemars(length(min = 1, max = 10), inner(length(max = 2_000)))]
+    #[schemars(with = "Vec<String>", length(min = 1, max = 10), inner(length(max = 2_000)))]
     pub allowed_redirect_uris: Option<Vec<String>>,
     /// The scopes it asks for if a request names none.
     #[serde(default, deserialize_with = "crate::input::never_null")]

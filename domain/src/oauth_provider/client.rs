@@ -102,7 +102,10 @@ pub async fn require_known(cx: &Domain, client_id: &str) -> OauthResult<()> {
     if known { Ok(()) } else { Err(unknown_client()) }
 }
 
-async fn find_stored(cx: &Domain, client_id: &str) -> Result<Option<oauth_client::Model>> {
+pub(super) async fn find_stored(
+    cx: &Domain,
+    client_id: &str,
+) -> Result<Option<oauth_client::Model>> {
     // PostgreSQL does not accept a parameter that contains U+0000.
     if client_id.len() > MAX_ID_BYTES || !text::is_clean(client_id) {
         return Ok(None);

@@ -30,6 +30,9 @@ const MAX_ADDRESS_BYTES: usize = 500;
 /// The largest document, in bytes.
 const MAX_DOCUMENT_BYTES: usize = 10 * 1024;
 
+/// The most redirect URIs of a document that are read.
+const MAX_URIS: usize = 20;
+
 /// The longest time to fetch a document.
 const DEADLINE: Duration = Duration::from_secs(5);
 
@@ -76,7 +79,8 @@ pub(super) async fn client(
     let row = match known {
         Some(row) if row.fresh_until.is_some_and(|until| until > now) => row,
         known => {
-            limits::admit_anonymous(cx, &[(Bucket::OauthDocuments, address)]).await?;
+            let counted = [(Bucket::OauthDocuments, address), (Bucket::OauthDocumentsAll, "all")];
+            limits::admit_anonymous(cx, &counted).await?;
             let fetched = fetch(cx, client_id, url).await;
             store(cx, client_id, known, fetched).await?
         }
@@ -153,6 +157,7 @@ fn check_document(mut document: Document, client_id: &str) -> Result<Document, S
         return Err("its token_endpoint_auth_method is not none.".to_owned());
     }
     document.redirect_uris.retain(|uri| redirect_uri::check(uri).is_ok());
+    document.redirect_uris.truncate(MAX_URIS);
     if document.redirect_uris.is_empty() {
         return Err("it names no redirect URI that may be used.".to_owned());
     }
@@ -197,8 +202,10 @@ async fn store(
         Ok((document, lasts)) => oauth_client::Model {
             name: client_name(document.client_name.as_deref(), client_id),
             redirect_uris: document.redirect_uris.join("\n"),
-            scopes: scopes::requested_scopes(document.scope.as_deref(), &Scope::default_set())
-                .map_or_else(|_| before.scopes.clone(), |asked| scopes::join_scopes(&asked)),
+            scopes: scopes::join_scopes(&scopes::requested_scopes(
+                document.scope.as_deref(),
+                &Scope::default_set(),
+            )),
             failure: None,
             fresh_until: Some(now + lasts),
             updated_at: now,
@@ -239,11 +246,17 @@ fn client_name(said: Option<&str>, client_id: &str) -> String {
     host.unwrap_or_default()
 }
 
-/// Returns a name without control and formatting characters, which could change how the text around it is displayed.
+/// Returns a name without control characters and those that Unicode wants ignored (`Default_Ignorable_Code_Point`) or
+/// blank, which could change how the text around it is displayed, or make two names look alike.
 pub(super) fn plain_name(said: &str) -> String {
     let odd = |c: char| {
         c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+            || matches!(c,
+                '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+                | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
     };
     said.chars().filter(|c| !odd(*c)).take(100).collect::<String>().trim().to_owned()
 }
@@ -293,6 +306,11 @@ mod tests {
     #[test]
     fn a_name_cannot_turn_the_text_around_it() {
         assert_eq!(plain_name(" Good\u{202e}\u{200b} App\n "), "Good App");
+        for odd in
+            ['\u{61c}', '\u{ad}', '\u{3164}', '\u{115f}', '\u{2800}', '\u{e0041}', '\u{fe0f}']
+        {
+            assert_eq!(plain_name(&format!("Go{odd}od{odd}")), "Good", "{odd:?}");
+        }
         assert_eq!(client_name(Some("\u{200b}"), "https://example.com/x"), "example.com");
     }
 }

@@ -31,8 +31,8 @@ pub struct CodeExchange<'a> {
     pub redirect_uri: &'a str,
     /// The PKCE verifier.
     pub verifier: &'a str,
-    /// A resource to which the access token is narrowed.
-    pub resource: Option<&'a str>,
+    /// The resources to which the access token is narrowed.
+    pub resource: &'a [&'a str],
     /// The time at which the request was received.
     pub received_at: Millis,
 }
@@ -144,6 +144,7 @@ async fn spend(
         parent: None,
         scopes: scopes::parse_scopes(&grant.scopes),
         resource,
+        next: None,
     };
     let issued = tokens::issue(tx.conn(), new, workspace, now).await?;
     write_letter(&mut tx, &grant).await?;
@@ -152,7 +153,7 @@ async fn spend(
     Ok(SpendOutcome::For(issued))
 }
 
-/// Notifies the user by letter that a client was granted access, if letters can be sent.
+/// Notifies the user by e-mail that a client was granted access, if e-mail can be sent.
 async fn write_letter(tx: &mut Tx, grant: &oauth_grant::Model) -> Result<()> {
     if matches!(tx.domain().settings.mail_transport(), MailTransport::None) {
         return Ok(());

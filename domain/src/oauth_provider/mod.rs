@@ -17,6 +17,7 @@ mod refusal;
 mod registration;
 mod request;
 mod resource;
+pub(crate) mod return_urls;
 mod revoke;
 mod scopes;
 mod tokens;
@@ -37,12 +38,12 @@ pub use refusal::{OauthError, OauthFlaw, OauthRefusal, OauthResult};
 pub use registration::{ClientRegistration, RegisteredClient, register};
 pub(crate) use request::check as check_request;
 pub use request::{
-    AuthorizeError, AuthorizeRequest, Parameters, callback_url, read as read_request,
+    AuthorizeError, AuthorizeRequest, ErrorRedirect, Parameters, callback_url, read as read_request,
 };
 pub use resource::{API, MCP_PATHS, issuer};
 pub use revoke::revoke;
 pub use scopes::{join_scopes, scope_description};
-pub use tokens::{IssuedTokens, TokenWorkspace, authenticate};
+pub use tokens::{IssuedTokens, TokenWorkspace, authenticate, for_tools};
 pub(crate) use upkeep::prune;
 
 const MINUTE: Millis = 60_000;

@@ -20,6 +20,9 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     if text.is_empty() || text.len() > MAX_BYTES {
         return Err(format!("A redirect URI has 1 to {MAX_BYTES} characters."));
     }
+    if text.to_ascii_lowercase().contains("%2a") {
+        return Err("A redirect URI is compared as a text and cannot contain \"*\".".to_owned());
+    }
     let odd = |byte: u8| !byte.is_ascii_graphic() || b"\"<>\\^`{|}*".contains(&byte);
     if let Some(bad) = text.bytes().find(|byte| odd(*byte)) {
         let bad = char::from(bad);
@@ -28,9 +31,16 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     if text.contains('#') {
         return Err("A redirect URI has no fragment.".to_owned());
     }
+    // On the user's own machine the port is the program's affair.
+    let portless = without_port(text);
+    let text = portless.as_deref().unwrap_or(text);
     let url = Url::parse(text).map_err(|_| "A redirect URI must be an absolute URI.".to_owned())?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("A redirect URI names no user.".to_owned());
+    }
+    let read = url.as_str();
+    if read != text && read.strip_suffix('/') != Some(text) {
+        return Err(format!("A browser reads this redirect URI as {read}; send that."));
     }
     match url.scheme() {
         "https" => Ok(()),
@@ -48,10 +58,11 @@ fn is_listed(scheme: &str) -> bool {
 }
 
 /// Returns true if an address is one of the registered ones: the same text or, on the user's own machine, the same
-/// except for a port where none was registered (RFC 8252 section 7.3).
+/// except for the port, whether one was registered or not (RFC 8252 section 7.3).
 pub(super) fn is_registered(registered: &[String], asked: &str) -> bool {
-    let portless = without_port(asked);
-    registered.iter().any(|known| known == asked || Some(known) == portless.as_ref())
+    let plain = |text: &str| without_port(text).unwrap_or_else(|| text.to_owned());
+    let plain_asked = plain(asked);
+    registered.iter().any(|known| known == asked || plain(known) == plain_asked)
 }
 
 /// Returns true if an address is http on the user's own machine, with any port and path.
@@ -114,6 +125,9 @@ mod tests {
             "cursor://anysphere.cursor-retrieval/oauth/callback",
             "vscode://ms.example/did-authenticate",
             "com.example.app:/oauth",
+            "https://example.com",
+            "http://localhost:80/cb",
+            "http://127.0.0.1:7777",
         ] {
             assert_eq!(check(good), Ok(()), "{good}");
         }
@@ -138,6 +152,22 @@ mod tests {
             "urn:ietf:wg:oauth:2.0:oob",
             "ftp://example.com/cb",
             "myapp://cb",
+            "https:///cb",
+            "https:h/cb",
+            "https://@h/cb",
+            "https://h/%2a",
+            "https://%2A.example.com/cb",
+            "https://h/cb/../x",
+            "https://h/cb/%2e%2e/x",
+            "https://0x7f.1/cb",
+            "http://0x7f.1/cb",
+            "http://127.1/cb",
+            "https://h:/cb",
+            "https://h:443/cb",
+            "HTTPS://h/cb",
+            "https://H/cb",
+            "https:/h/cb",
+            "h:/cb",
         ] {
             assert!(check(bad).is_err(), "{bad}");
         }
@@ -152,6 +182,8 @@ mod tests {
             "http://127.0.0.1/cb",
             "http://127.0.0.1:54321/cb",
             "http://localhost:7/cb",
+            "http://localhost:8/cb",
+            "http://localhost/cb",
             "https://example.com/cb",
         ] {
             assert!(is_registered(&known, good), "{good}");
@@ -164,8 +196,8 @@ mod tests {
             "http://127.0.0.1:99999/cb",
             "http://127.0.0.1:+7/cb",
             "http://127.0.0.1:7@evil.example/cb",
-            "http://localhost:8/cb",
-            "http://localhost/cb",
+            "http://localhost/cb/",
+            "http://[::1]/cb",
             "https://example.com:8443/cb",
             "https://example.com/cb?x=1",
             "https://EXAMPLE.com/cb",

@@ -19,6 +19,9 @@ use crate::{
 
 const GRANTS: [&str; 2] = ["authorization_code", "refresh_token"];
 
+/// The most bytes of all redirect URIs of a client: strangers register clients, and each is kept for days.
+const MAX_URI_BYTES: usize = 4_096;
+
 /// The name of a client that does not send one.
 const DEFAULT_NAME: &str = "Unnamed client";
 
@@ -78,14 +81,17 @@ pub async fn register(
     let client_name = client_name(asked.client_name.as_deref())?;
     let grant_types = grant_types(asked.grant_types.as_deref())?;
     response_types(asked.response_types.as_deref())?;
-    let scopes = scopes::requested_scopes(asked.scope.as_deref(), &Scope::default_set())
-        .map_err(|flaw| OauthFlaw { error: OauthError::InvalidClientMetadata, ..flaw })?;
+    let scopes = scopes::requested_scopes(asked.scope.as_deref(), &Scope::default_set());
     if asked.application_type.as_deref().is_some_and(|kind| !["web", "native"].contains(&kind)) {
         return Err(
             invalid_metadata("application_type", "application_type is web or native.").into()
         );
     }
-    let counted = [(Bucket::OauthRegisterHour, address), (Bucket::OauthRegisterDay, address)];
+    let counted = [
+        (Bucket::OauthRegisterHour, address),
+        (Bucket::OauthRegisterDay, address),
+        (Bucket::OauthRegisterAll, "all"),
+    ];
     limits::admit_anonymous(cx, &counted).await?;
     let now = cx.clock.now();
     let row = oauth_client::Model {
@@ -120,6 +126,9 @@ pub(super) fn redirect_uris(uris: Vec<String>) -> Result<Vec<String>, OauthFlaw>
     let flawed = |why: &str| OauthFlaw::new(OauthError::InvalidRedirectUri, "redirect_uris", why);
     if !(1..=10).contains(&uris.len()) {
         return Err(flawed("Send 1 to 10 redirect_uris."));
+    }
+    if uris.iter().map(String::len).sum::<usize>() > MAX_URI_BYTES {
+        return Err(flawed("The redirect_uris have 4,096 characters together at most."));
     }
     uris.iter().try_for_each(|uri| redirect_uri::check(uri).map_err(|why| flawed(&why)))?;
     Ok(uris)

@@ -1,19 +1,26 @@
 //! The authorization request with which a client sends the user (RFC 6749 section 4.1.1).
 
+use std::collections::HashSet;
+
 use url::form_urlencoded;
 use uuid::Uuid;
 
 use super::{
     client::{self, Client},
     pkce,
+    redirect_uri::Destination,
     refusal::{OauthError, OauthFlaw, OauthRefusal},
     resource, scopes,
 };
 use crate::{
     Domain, WorkspaceId,
     access::Scope,
-    error::{Code, Error},
+    error::{Code, Error, Result},
+    input,
 };
+
+/// The parameter that can be sent more than once.
+pub const RESOURCE: &str = "resource";
 
 /// The longest `state`, in characters.
 const LONGEST_STATE: usize = 1_024;
@@ -25,9 +32,11 @@ pub struct Parameters(pub Vec<(String, String)>);
 
 impl Parameters {
     /// Parses a query or a form.
-    #[must_use]
-    pub fn of(encoded: &[u8]) -> Self {
-        Self(form_urlencoded::parse(encoded).into_owned().collect())
+    ///
+    /// # Errors
+    /// [`Code::InvalidField`] for more than [`input::MAX_PARAMETERS`].
+    pub fn of(encoded: &[u8]) -> Result<Self> {
+        Ok(Self(input::pairs(encoded, input::MAX_PARAMETERS)?))
     }
 
     /// Returns the value of a parameter.
@@ -37,11 +46,19 @@ impl Parameters {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Returns the name of a parameter that was sent more than once.
+    /// Returns the values of a parameter that can be sent more than once.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let found = self.0.iter().filter(move |(known, value)| known == name && !value.is_empty());
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the name of a parameter that was sent more than once and may be sent once (RFC 8707 lets a client name
+    /// several resources).
     #[must_use]
     pub fn repeated(&self) -> Option<&str> {
-        let sent = |name: &str| self.0.iter().filter(|(known, _)| known == name).count();
-        self.0.iter().map(|(name, _)| name.as_str()).find(|name| sent(name) > 1)
+        let mut seen = HashSet::new();
+        let names = self.0.iter().map(|(name, _)| name.as_str());
+        names.filter(|name| *name != RESOURCE).find(|name| !seen.insert(*name))
     }
 
     fn count(&self, name: &str) -> usize {
@@ -73,8 +90,19 @@ pub struct AuthorizeRequest {
 pub enum AuthorizeError {
     /// The client or its redirect URI is wrong, so the user is not sent there and an error page is shown.
     Page(Error),
-    /// The user is sent back to this address, with an error.
-    Redirect(String),
+    /// The client gets the error at this address.
+    Redirect(ErrorRedirect),
+}
+
+/// An address to which a user is sent back with an error.
+#[derive(Debug)]
+pub struct ErrorRedirect {
+    /// The address.
+    pub url: String,
+    /// Where it leads.
+    pub destination: Destination,
+    /// What is wrong with the request.
+    pub description: String,
 }
 
 /// Reads an authorization request.
@@ -103,9 +131,11 @@ pub async fn read(
             client,
             redirect_uri,
         }),
-        Err(flaw) => {
-            Err(AuthorizeError::Redirect(error_redirect(&redirect_uri, issuer, state, &flaw)))
-        }
+        Err(flaw) => Err(AuthorizeError::Redirect(ErrorRedirect {
+            url: error_redirect(&redirect_uri, issuer, state, &flaw),
+            destination: Destination::of(&redirect_uri),
+            description: flaw.description,
+        })),
     }
 }
 
@@ -169,8 +199,8 @@ fn details(cx: &Domain, sent: &Parameters, client: &Client) -> Result<Details, O
         return flawed(InvalidRequest, "response_mode", "The only response_mode is query.");
     }
     let challenge = challenge(sent)?;
-    let scopes = scopes::requested_scopes(sent.get("scope"), &client.scopes)?;
-    let resource = resource::path(&cx.settings, sent.get("resource"))?;
+    let scopes = scopes::requested_scopes(sent.get("scope"), &client.scopes);
+    let resource = resource::path(&cx.settings, sent.all(RESOURCE))?;
     if sent.get("prompt").is_some_and(|prompt| prompt.split(' ').any(|word| word == "none")) {
         let description = "The person is always asked, so prompt=none cannot succeed.";
         return flawed(InteractionRequired, "prompt", description);
@@ -242,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_parameter_without_a_value_is_left_out_and_a_doubled_one_is_named() {
-        let sent = Parameters::of(b"a=1&b=&c=x%20y&c=z");
+        let sent = Parameters::of(b"a=1&b=&c=x%20y&c=z&resource=r&resource=s").unwrap();
         assert_eq!((sent.get("a"), sent.get("b"), sent.repeated()), (Some("1"), None, Some("c")));
     }
 

@@ -40,12 +40,29 @@ fn is_loopback(host: &Host<&str>) -> bool {
     }
 }
 
-/// Returns the path below which a token for this resource is valid; empty for all, which is the default.
+/// Returns the path below which a token for these resources is valid; empty for all, which is the default. A token for
+/// several resources, of which none contains the others, is valid for all.
 ///
 /// # Errors
-/// It is not a resource of this service.
-pub(super) fn path(settings: &Settings, asked: Option<&str>) -> Result<&'static str, OauthFlaw> {
-    let Some(text) = asked else { return Ok("") };
+/// One of them is not a resource of this service.
+pub(super) fn path<'a>(
+    settings: &Settings,
+    asked: impl Iterator<Item = &'a str>,
+) -> Result<&'static str, OauthFlaw> {
+    let mut covering: Option<&'static str> = None;
+    for text in asked {
+        let path = one(settings, text)?;
+        covering = Some(match covering {
+            None => path,
+            Some(before) if covers(before, path) => before,
+            Some(before) if covers(path, before) => path,
+            Some(_) => "",
+        });
+    }
+    Ok(covering.unwrap_or_default())
+}
+
+fn one(settings: &Settings, text: &str) -> Result<&'static str, OauthFlaw> {
     known(settings, text).ok_or_else(|| {
         let base = &settings.base_url;
         let description = format!(
@@ -65,8 +82,9 @@ fn known(settings: &Settings, text: &str) -> Option<&'static str> {
     if !plain || (url.origin() != base.origin() && !is_same_machine(settings, &url, &base)) {
         return None;
     }
-    match url.path() {
-        "/" => Some(""),
+    // Clients add a slash to the address that people type.
+    match url.path().strip_suffix('/').unwrap_or(url.path()) {
+        "" => Some(""),
         path => [API].into_iter().chain(MCP_PATHS).find(|known| *known == path),
     }
 }
@@ -78,12 +96,12 @@ fn known(settings: &Settings, text: &str) -> Option<&'static str> {
 pub(super) fn narrowed(
     settings: &Settings,
     granted: &str,
-    asked: Option<&str>,
+    asked: &[&str],
 ) -> Result<String, OauthFlaw> {
-    if asked.is_none() {
+    if asked.is_empty() {
         return Ok(granted.to_owned());
     }
-    let path = path(settings, asked)?;
+    let path = path(settings, asked.iter().copied())?;
     if covers(granted, path) {
         return Ok(path.to_owned());
     }

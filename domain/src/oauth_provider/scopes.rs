@@ -1,6 +1,7 @@
 //! Scopes in OAuth requests and replies.
 
-use super::refusal::{OauthError, OauthFlaw};
+use std::collections::HashSet;
+
 use crate::access::Scope;
 
 /// Returns scopes as a space-separated list, as requests and replies have them.
@@ -14,27 +15,16 @@ pub(super) fn parse_scopes(text: &str) -> Vec<Scope> {
     text.split(' ').filter_map(Scope::named).collect()
 }
 
-/// Returns the known scopes among the requested ones, each once and in our order; `usual` if none are requested.
+/// Returns the known scopes among the requested ones, each once and in our order; `usual` if there are none.
 ///
-/// Unknown ones are dropped, as RFC 6749 section 3.3 allows: clients ask for `offline_access` and others out of habit.
-///
-/// # Errors
-/// None of them is known.
-pub(super) fn requested_scopes(
-    text: Option<&str>,
-    usual: &[Scope],
-) -> Result<Vec<Scope>, OauthFlaw> {
-    let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
-        return Ok(usual.to_vec());
-    };
-    let named = parse_scopes(text);
-    let known: Vec<_> = Scope::ALL.into_iter().filter(|scope| named.contains(scope)).collect();
-    if known.is_empty() {
-        let description =
-            format!("None of the scopes is known here. Known are: {}.", join_scopes(&Scope::ALL));
-        return Err(OauthFlaw::new(OauthError::InvalidScope, "scope", description));
-    }
-    Ok(known)
+/// Unknown ones are ignored, as RFC 6749 section 3.3 allows: clients ask for `openid`, `offline_access` and others out of
+/// habit, some for nothing else.
+pub(super) fn requested_scopes(text: Option<&str>, usual: &[Scope]) -> Vec<Scope> {
+    let named: HashSet<&str> = text.unwrap_or_default().split(' ').collect();
+    let known = Scope::ALL.into_iter().filter(|scope| named.contains(scope.as_str()));
+    Some(known.collect())
+        .filter(|known: &Vec<_>| !known.is_empty())
+        .unwrap_or_else(|| usual.to_vec())
 }
 
 /// Returns what a scope allows, as the consent page shows it.
@@ -47,8 +37,8 @@ pub const fn scope_description(scope: Scope) -> &'static str {
         Scope::PostsWrite => "Publish, schedule, change and delete posts, and reply",
         Scope::MediaWrite => "Upload pictures and videos",
         Scope::AnalyticsRead => "See how posts and accounts perform",
-        Scope::BillingRead => "See your subscription and credits",
-        Scope::BillingWrite => "Cancel, pause or downgrade your subscription",
+        Scope::BillingRead => "See the credits of the workspace",
+        Scope::BillingWrite => "Nothing more: a tool does not change your subscription",
     }
 }
 
@@ -57,19 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_scopes_are_dropped_and_some_must_be_left() {
+    fn unknown_scopes_are_ignored_and_without_known_ones_the_usual_are_meant() {
         let six = Scope::default_set();
         let good =
             requested_scopes(Some("openid posts:write offline_access posts:read posts:read"), &six);
-        assert_eq!(good.unwrap(), [Scope::PostsRead, Scope::PostsWrite]);
-        assert_eq!(requested_scopes(None, &six).unwrap(), six);
-        assert_eq!(requested_scopes(Some("  "), &six).unwrap(), six);
-        for bad in ["offline_access", "Posts:read", "posts:read,posts:write", "*"] {
-            assert_eq!(
-                requested_scopes(Some(bad), &six).unwrap_err().error,
-                OauthError::InvalidScope,
-                "{bad}"
-            );
+        assert_eq!(good, [Scope::PostsRead, Scope::PostsWrite]);
+        let none = ["", "  ", "openid email profile", "offline_access", "Posts:read", "*"];
+        for usual in none.map(Some).into_iter().chain([None]) {
+            assert_eq!(requested_scopes(usual, &six), six, "{usual:?}");
         }
     }
 }

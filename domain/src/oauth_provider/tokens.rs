@@ -8,7 +8,7 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
     sea_query::Expr,
 };
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::{
@@ -19,7 +19,7 @@ use super::{
 use crate::{
     Domain,
     access::{AccessToken, Caller, Role, Scope},
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, refusal::RefusalDetails},
     keys,
     token::hash,
 };
@@ -66,6 +66,15 @@ pub(super) struct NewPair<'a> {
     pub scopes: Vec<Scope>,
     /// The resource of the access token.
     pub resource: String,
+    /// The refresh token; a random one if there is none.
+    pub next: Option<NextToken>,
+}
+
+/// A refresh token that follows from another one.
+pub(super) struct NextToken {
+    pub token: SecretString,
+    /// True if there is a row of it.
+    pub is_stored: bool,
 }
 
 /// Issues a pair of tokens for a grant.
@@ -75,7 +84,9 @@ pub(super) async fn issue<C: ConnectionTrait>(
     workspace: TokenWorkspace,
     now: Millis,
 ) -> Result<IssuedTokens> {
-    let (access, refresh) = (keys::generate(ACCESS_PREFIX), keys::generate(REFRESH_PREFIX));
+    let access = keys::generate(ACCESS_PREFIX);
+    let is_stored = new.next.as_ref().is_some_and(|next| next.is_stored);
+    let refresh = new.next.map_or_else(|| keys::generate(REFRESH_PREFIX).into(), |next| next.token);
     let row = |token: &str, kind, (scopes, resource): (String, String), lasts| oauth_token::Model {
         hash: hash(token),
         prefix: keys::prefix_of(token).to_owned(),
@@ -92,15 +103,16 @@ pub(super) async fn issue<C: ConnectionTrait>(
     };
     let narrow = (scopes::join_scopes(&new.scopes), new.resource.clone());
     let whole = (new.grant.scopes.clone(), new.grant.resource.clone());
-    let rows = [
-        row(&access, TokenKind::Access, narrow, ACCESS_TOKEN_LIFETIME),
-        row(&refresh, TokenKind::Refresh, whole, REFRESH_TOKEN_LIFETIME),
-    ];
-    let rows = rows.map(|row| row.into_active_model().reset_all());
+    let mut rows = vec![row(&access, TokenKind::Access, narrow, ACCESS_TOKEN_LIFETIME)];
+    if !is_stored {
+        let refresh = refresh.expose_secret();
+        rows.push(row(refresh, TokenKind::Refresh, whole, REFRESH_TOKEN_LIFETIME));
+    }
+    let rows = rows.into_iter().map(|row| row.into_active_model().reset_all());
     oauth_token::Entity::insert_many(rows).exec_without_returning(conn).await?;
     Ok(IssuedTokens {
         access_token: access.into(),
-        refresh_token: refresh.into(),
+        refresh_token: refresh,
         scopes: new.scopes,
         workspace,
     })
@@ -144,24 +156,28 @@ pub(super) async fn find<C: ConnectionTrait>(
 /// Returns the caller of an access token at a path. The user's permissions are looked up at each request.
 ///
 /// # Errors
-/// [`Code::InvalidApiKey`] for a token that is unknown, expired, revoked, or valid for another resource.
+/// [`Code::InvalidApiKey`] for a token that is unknown or valid for another resource, [`Code::ApiKeyExpired`] or
+/// [`Code::ApiKeyRevoked`] for one that has ended.
 pub async fn authenticate(cx: &Domain, sent: &str, path: &str) -> Result<Caller> {
-    let refused = || {
-        let message =
-            "The access token is not valid any more. Refresh it, or ask the person again.";
-        Error::new(Code::InvalidApiKey, message)
-    };
+    const ASK: &str = "Start the authorization again, and ask the person.";
     let now = cx.clock.now();
-    let token = find(&cx.db.read, sent).await?;
-    let live = |row: &oauth_token::Model| {
-        row.kind == TokenKind::Access && row.revoked_at.is_none() && row.expires_at > now
+    let token = find(&cx.db.read, sent).await?.filter(|row| row.kind == TokenKind::Access);
+    let Some(token) = token else {
+        return Err(for_tools(Code::InvalidApiKey, "There is no such access token.", ASK));
     };
-    let token = token.filter(live).ok_or_else(refused)?;
     let grant = oauth_grant::Entity::find_by_id(token.grant_id).one(&cx.db.read).await?;
-    let grant = grant.filter(|grant| grant.ended_at.is_none()).ok_or_else(refused)?;
+    let grant = grant.filter(|grant| grant.ended_at.is_none() && token.revoked_at.is_none());
+    let Some(grant) = grant else {
+        let message = "The access token was revoked, or the tool's access was ended.";
+        return Err(for_tools(Code::ApiKeyRevoked, message, ASK));
+    };
+    if token.expires_at <= now {
+        let remedy = "Get a new access token with the refresh token.";
+        return Err(for_tools(Code::ApiKeyExpired, "The access token has expired.", remedy));
+    }
     if !resource::covers(&token.resource, path) {
         let message = "The access token is for another resource of this service.";
-        return Err(Error::new(Code::InvalidApiKey, message));
+        return Err(for_tools(Code::InvalidApiKey, message, ASK));
     }
     if grant.last_used_at.is_none_or(|last| last + LAST_USED_INTERVAL <= now) {
         note_use(cx, grant.id, now);
@@ -172,8 +188,18 @@ pub async fn authenticate(cx: &Domain, sent: &str, path: &str) -> Result<Caller>
         key_id: KeyId(grant.id.0),
         scopes: scopes::parse_scopes(&token.scopes),
         key_workspace: Some(grant.workspace_id),
+        key_brand: None,
         token: Some(AccessToken { client_id: grant.client_id, prefix: token.prefix }),
+        // A refresh goes on where the token ends, so what is made with it may outlive the one token.
+        expires_at: None,
     })
+}
+
+/// Returns an error for a tool that a person let in: it makes no keys, so nothing leads there.
+#[must_use]
+pub fn for_tools(code: Code, message: &str, remedy: &str) -> Error {
+    let details = RefusalDetails { remedy: Some(remedy.to_owned()), ..RefusalDetails::default() };
+    Error::new(code, message).with_details(details).with_remedies(|_| Vec::new())
 }
 
 /// Records the use in the background. No request waits for it, and losing one does no harm.

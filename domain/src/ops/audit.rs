@@ -1,16 +1,22 @@
-//! The audit log: who did what, when and why. Entries are written in the transaction of the change and never altered.
+//! The audit log: who did what, when and why. Entries of orders are written in the transaction of the change, those of acts
+//! at a shell before it; refused log-ins are counted.
 
 use fanfare_entities::{Millis, audit_entry};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, sea_query::OnConflict,
+    ActiveValue::Set,
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    sea_query::{Expr, OnConflict},
 };
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Actor, Order};
-use crate::{Domain, Tx, error::Result};
+use crate::{
+    Domain, Tx,
+    error::{Error, Result},
+    token,
+};
 
 /// The number of entries on a page.
 const PAGE: u64 = 50;
@@ -127,6 +133,100 @@ pub(super) async fn end(tx: &Tx, order: &Order, outcome: &str, details: &Value) 
         .filter(audit_entry::Column::ActionId.eq(order.id))
         .exec(tx.conn())
         .await?;
+    Ok(())
+}
+
+/// An act of somebody at a shell, for its entry.
+#[derive(Debug, Clone)]
+pub struct ShellAct {
+    /// The action, such as `plan`.
+    pub action: &'static str,
+    /// What it is done to.
+    pub target: String,
+    /// What it was asked to do.
+    pub details: Value,
+}
+
+/// Carries out an act of somebody at a shell. Its entry is written before it begins, so that nothing is done without
+/// one; the outcome is added when it has ended. An entry without an outcome is of an act that was interrupted.
+///
+/// # Errors
+/// The database's, and then nothing was done; or those of the act.
+pub async fn record<T, E>(
+    cx: &Domain,
+    actor: &Actor,
+    act: ShellAct,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E>
+where
+    E: From<Error> + std::fmt::Display,
+{
+    let action_id = Uuid::now_v7();
+    let row = audit_entry::ActiveModel {
+        action_id: Set(action_id),
+        operator: Set(actor.name.clone()),
+        action: Set(act.action.to_owned()),
+        target: Set(act.target),
+        reason: Set(String::new()),
+        outcome: Set(String::new()),
+        details: Set(act.details),
+        request_id: Set(actor.request_id.clone()),
+        created_at: Set(cx.clock.now()),
+        ..Default::default()
+    };
+    let written = audit_entry::Entity::insert(row).exec_without_returning(&cx.db.write).await;
+    written.map_err(Error::from)?;
+    let done = work.await;
+    let outcome = match &done {
+        Ok(_) => "Done.".to_owned(),
+        Err(error) => format!("Refused: {error}"),
+    };
+    let ended = audit_entry::Entity::update_many()
+        .col_expr(audit_entry::Column::Outcome, Expr::value(outcome))
+        .filter(audit_entry::Column::ActionId.eq(action_id))
+        .exec(&cx.db.write)
+        .await;
+    if let Err(error) = ended {
+        // What was done is done: its entry then lacks the outcome alone.
+        tracing::warn!(%error, "the outcome of an act is not in its audit entry");
+    }
+    done
+}
+
+/// Counts a refused log-in: one entry for a kind of log-in, a network address and a minute. The name that was tried is not
+/// kept, since people type passwords there.
+pub(crate) async fn note_refused_login(cx: &Domain, realm: &str, address: &str) -> Result<()> {
+    let now = cx.clock.now();
+    let minute = now.div_euclid(60_000);
+    let name = token::hash(&format!("refused log-in {realm} {address} {minute}"));
+    let action_id = Uuid::parse_str(name.get(..32).unwrap_or_default()).map_err(Error::internal)?;
+    let tx = cx.db.begin().await?;
+    let row = audit_entry::ActiveModel {
+        action_id: Set(action_id),
+        operator: Set("nobody".to_owned()),
+        action: Set("log_in_refused".to_owned()),
+        target: Set(format!("{realm} from {address}")),
+        reason: Set(String::new()),
+        outcome: Set(String::new()),
+        details: Set(json!({"tries": 0})),
+        request_id: Set(String::new()),
+        created_at: Set(now),
+        ..Default::default()
+    };
+    let once = OnConflict::column(audit_entry::Column::ActionId).do_nothing().to_owned();
+    audit_entry::Entity::insert(row).on_conflict(once).exec_without_returning(&tx).await?;
+    let of_minute = audit_entry::Column::ActionId.eq(action_id);
+    let found = audit_entry::Entity::find().filter(of_minute.clone()).lock_exclusive();
+    let before = found.one(&tx).await?.and_then(|row| row.details["tries"].as_i64());
+    let tries = before.unwrap_or_default() + 1;
+    let times = if tries == 1 { "once".to_owned() } else { format!("{tries} times") };
+    let row = audit_entry::ActiveModel {
+        outcome: Set(format!("Refused {times} in this minute.")),
+        details: Set(json!({"tries": tries})),
+        ..Default::default()
+    };
+    audit_entry::Entity::update_many().set(row).filter(of_minute).exec(&tx).await?;
+    tx.commit().await?;
     Ok(())
 }
 

@@ -1,15 +1,14 @@
 //! The worker processes, as their heartbeats report them.
 
 use fanfare_entities::{Millis, worker};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::OnConflict,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryOrder, sea_query::OnConflict};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Preview;
 use crate::{
-    Domain, Tx,
+    Domain, Tx, batches,
+    durable::LEASE,
     error::{Code, Error, Result},
     processes,
 };
@@ -97,7 +96,7 @@ pub struct Worker {
     pub state: WorkerState,
     /// The number of running jobs.
     pub running_count: i32,
-    /// The oldest running jobs.
+    /// The oldest running jobs; none of a dead worker once its leases have ended.
     pub running: Vec<RunningJob>,
     /// The time at which it started.
     pub started_at: Millis,
@@ -147,8 +146,8 @@ pub async fn remove(cx: &Domain, name: &str) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let old = worker::Column::SeenAt.lt(cx.clock.now() - FORGET_AFTER);
-    Ok(worker::Entity::delete_many().filter(old).exec(&cx.db.write).await?.rows_affected)
+    let seen = worker::Column::SeenAt;
+    batches::delete::<worker::Entity>(cx, seen, seen.lt(cx.clock.now() - FORGET_AFTER)).await
 }
 
 /// Returns all workers; dead ones come last.
@@ -177,16 +176,20 @@ fn view(row: worker::Model, now: Millis) -> Worker {
     } else {
         WorkerState::Drained
     };
+    // What a dead worker held has been taken over by the time at which its last lease ended.
+    let is_gone = now - row.seen_at > LEASE;
+    let running =
+        if is_gone { Vec::new() } else { serde_json::from_value(row.running).unwrap_or_default() };
     Worker {
         state,
-        running: serde_json::from_value(row.running).unwrap_or_default(),
+        running,
         name: row.name,
         host: row.host,
         pid: row.pid,
         version: row.version,
         queues: row.queues,
         slots: row.slots,
-        running_count: row.running_count,
+        running_count: if is_gone { 0 } else { row.running_count },
         started_at: row.started_at,
         seen_at: row.seen_at,
     }
@@ -240,14 +243,20 @@ pub(super) async fn set_drained(tx: &Tx, name: &str, drained: bool) -> Result<St
         return Ok(format!("{name} was {state}."));
     }
     let row = worker::ActiveModel {
-        name: Set(found.name),
+        name: Set(found.name.clone()),
         drain_at: Set(drained.then(|| tx.now())),
         ..Default::default()
     };
     worker::Entity::update(row).exec(tx.conn()).await?;
-    Ok(if drained {
-        format!("{name} takes no more work and finishes its current work.")
-    } else {
-        format!("{name} takes work again.")
+    let is_dead = view(found, tx.now()).state == WorkerState::Dead;
+    Ok(match (is_dead, drained) {
+        (true, true) => format!(
+            "{name} has not reported lately: other workers take its work over, and it takes none if it comes back."
+        ),
+        (true, false) => {
+            format!("{name} has not reported lately; it takes work again if it comes back.")
+        }
+        (false, true) => format!("{name} takes no more work and finishes its current work."),
+        (false, false) => format!("{name} takes work again."),
     })
 }

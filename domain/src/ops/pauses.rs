@@ -122,6 +122,13 @@ impl Pause {
         let named = self.account.as_deref().or(self.platform.as_deref());
         named.unwrap_or("everything")
     }
+
+    /// Returns true if posts of this account wait for it.
+    #[must_use]
+    pub fn covers(&self, platform: &str, account: AccountId) -> bool {
+        self.platform.as_deref().is_none_or(|paused| paused == platform)
+            && self.account_id.is_none_or(|paused| paused == account)
+    }
 }
 
 /// Returns the pauses, oldest first.

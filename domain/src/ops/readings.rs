@@ -129,8 +129,8 @@ pub fn quota_shares() -> Vec<QuotaShare> {
 /// The database's.
 pub async fn refused_metrics(cx: &Domain) -> Result<Vec<RefusedMetric>> {
     let (conn, now) = (&cx.db.read, cx.clock.now());
-    let sql = "SELECT a.platform, s.refused FROM analytics_syncs s JOIN accounts a ON a.id = s.id \
-               WHERE CAST(s.refused AS TEXT) <> '{}' ORDER BY s.id DESC LIMIT $1";
+    let sql = "SELECT a.platform, s.refused FROM (SELECT id, refused FROM analytics_syncs \
+               WHERE CAST(refused AS TEXT) <> '{}' ORDER BY id DESC LIMIT $1) AS s JOIN accounts a ON a.id = s.id";
     let query = statement(conn, sql, [MAX_ACCOUNTS.into()]);
     let rows = RefusedRow::find_by_statement(query).all(conn).await?;
     let mut found = BTreeMap::<(String, String), (i64, Millis)>::new();

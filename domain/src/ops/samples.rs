@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use fanfare_entities::{Millis, sample};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, FromQueryResult};
 
 use crate::{
-    Domain,
+    Domain, batches,
     db::statement,
     error::Result,
     rows::{Columns, Rows, Type},
@@ -111,8 +111,8 @@ async fn write(cx: &Domain, counts: &SampleCounts, again: &str) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let old = sample::Column::Minute.lt(cx.clock.now() - RETENTION);
-    Ok(sample::Entity::delete_many().filter(old).exec(&cx.db.write).await?.rows_affected)
+    let minute = sample::Column::Minute;
+    batches::delete::<sample::Entity>(cx, minute, minute.lt(cx.clock.now() - RETENTION)).await
 }
 
 /// A sum of samples over a step of time.

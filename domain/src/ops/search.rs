@@ -117,6 +117,19 @@ pub struct SearchQuery {
     pub cursor: Option<i64>,
 }
 
+impl SearchQuery {
+    /// Returns true if nothing narrows the search within its kind. A cursor says where to go on, not what to find.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.id.is_none()
+            && self.status.is_none()
+            && self.platform.is_none()
+            && self.account.is_none()
+            && self.workspace.is_none()
+            && self.error.is_none()
+    }
+}
+
 /// A row that was found.
 #[derive(Debug, Clone, Serialize, FromQueryResult)]
 pub struct SearchRow {

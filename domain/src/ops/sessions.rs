@@ -1,15 +1,15 @@
 //! Operators' log-ins.
 
 use fanfare_entities::{Millis, OperatorId, operator, operator_session};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait};
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::{Actor, audit, operators};
 use crate::{
-    Domain,
+    Domain, batches,
     error::Result,
-    logins::{self, LoginKind, LoginOutcome},
+    logins::{self, Admission, LoginKind, LoginOutcome, LoginSource},
     token::{self, hash},
 };
 
@@ -27,25 +27,28 @@ pub struct OperatorSession {
     pub expires_at: Millis,
 }
 
-/// Tries to log in from `address`.
+/// Tries to log in.
 ///
 /// # Errors
 /// The database's.
 pub async fn log_in(
     cx: &Domain,
     (email, password): (&str, SecretString),
-    address: &str,
+    from: LoginSource<'_>,
     request_id: &str,
 ) -> Result<LoginOutcome> {
-    let email = email.trim().to_lowercase();
-    if let Some(wait) = logins::admit(cx, LoginKind::Operators, &email, address).await? {
-        return Ok(LoginOutcome::TooMany(wait));
-    }
+    let address = from.address;
+    let email = logins::login_name(email);
+    let counted = match logins::admit(cx, LoginKind::Operators, &email, from).await? {
+        Admission::Wait(wait) => return Ok(LoginOutcome::TooMany(wait)),
+        Admission::Counted(names) => names,
+    };
     let Some(known) = operators::verify(cx, &email, password).await? else {
         tracing::warn!(address, request.id = request_id, "a log-in was refused");
+        audit::note_refused_login(cx, "operator", address).await?;
         return Ok(LoginOutcome::Wrong);
     };
-    logins::clear_attempts(cx, LoginKind::Operators, &email, address).await?;
+    logins::clear_attempts(cx, counted).await?;
     let token = token::generate();
     let (now, tx) = (cx.clock.now(), cx.db.begin().await?);
     let row = operator_session::ActiveModel {
@@ -96,8 +99,6 @@ pub async fn log_out(cx: &Domain, token: &SecretString) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let (now, db) = (cx.clock.now(), &cx.db.write);
-    let ended = operator_session::Column::ExpiresAt.lte(now);
-    let sessions = operator_session::Entity::delete_many().filter(ended).exec(db).await?;
-    Ok(sessions.rows_affected)
+    let end = operator_session::Column::ExpiresAt;
+    batches::delete::<operator_session::Entity>(cx, end, end.lte(cx.clock.now())).await
 }

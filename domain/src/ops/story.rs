@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fanfare_entities::{
-    EventId, Millis, PostId, account, event, media_asset, post, post_attempt, post_hold, webhook,
+    EventId, Millis, PostId, WorkspaceId, account, event, media_asset, post, post_attempt, webhook,
     webhook_delivery, workspace,
 };
 use fanfare_jobs::JobKind;
@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     Domain,
-    durable::LEASE,
     error::{Code, Error, Result},
     posts,
 };
@@ -38,6 +37,9 @@ pub struct Story {
     pub status: String,
     /// One sentence on what happens next.
     pub next: String,
+    /// What a post waits for, as its owner reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<posts::Waiting>,
     /// Its work columns and related facts, in order.
     pub facts: Vec<(&'static str, String)>,
     /// Times among the facts.
@@ -133,18 +135,18 @@ fn missing(kind: WorkKind, id: i64) -> Error {
 async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
     let db = &cx.db.read;
     let row = post::Entity::find_by_id(PostId(id)).one(db).await?;
-    let row = row.ok_or_else(|| missing(WorkKind::Post, id))?;
+    let Some(row) = row else { return of_deleted_post(cx, id).await };
     let account = account::Entity::find_by_id(row.account_id).one(db).await?;
     let space = workspace::Entity::find_by_id(row.workspace_id).one(db).await?;
-    let held = post_hold::Entity::find_by_id(row.id).one(db).await?.is_some();
-    let events = events(cx, &row).await?;
+    let waiting = posts::waiting_of(cx, std::slice::from_ref(&row)).await?.remove(&row.id);
+    let events = events(cx, row.id).await?;
     let named = account.as_ref().map_or("gone", |account| account.username.as_str());
     Ok(Story {
         kind: WorkKind::Post.as_str(),
         id,
         title: format!("Post {id} on {}", row.platform),
         status: posts::status_name(row.status).to_owned(),
-        next: next_of_post(&row, held && row.due_at.is_none(), cx.clock.now()),
+        next: next_of_post(&row, waiting.as_ref()),
         facts: vec![
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("Account", format!("{} ({named})", row.account_id)),
@@ -170,6 +172,8 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
             ("Deadline of that call", row.sending_until),
             ("Asked about since", row.reconciling_at),
             ("Next try", row.next_attempt_at),
+            ("Waits since", waiting.as_ref().and_then(|waiting| waiting.since).map(|at| at.0)),
+            ("Waits until", waiting.as_ref().and_then(|waiting| waiting.until).map(|at| at.0)),
             ("Public since", row.public_at),
             ("Last changed", Some(row.updated_at)),
         ],
@@ -177,33 +181,63 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
         risky: row.duplicate_risk,
         post: None,
         attempts: attempts(cx, &row).await?,
-        deliveries: deliveries(cx, &row, &events).await?,
+        deliveries: deliveries(cx, row.workspace_id, &events).await?,
         events: events.into_iter().map(event).collect(),
         error: row.error,
+        waiting,
     })
 }
 
-fn named_workspace(space: Option<&workspace::Model>, id: fanfare_entities::WorkspaceId) -> String {
+fn named_workspace(space: Option<&workspace::Model>, id: WorkspaceId) -> String {
     space.map_or_else(|| id.to_string(), |space| format!("{} ({id})", space.name))
 }
 
-fn next_of_post(row: &post::Model, held: bool, now: Millis) -> String {
+/// Returns the history of a post that is gone: its events tell who deleted it, and what had become of it.
+async fn of_deleted_post(cx: &Domain, id: i64) -> Result<Story> {
+    let db = &cx.db.read;
+    let events = events(cx, PostId(id)).await?;
+    let last = events.last().ok_or_else(|| missing(WorkKind::Post, id))?;
+    let space = workspace::Entity::find_by_id(last.workspace_id).one(db).await?;
+    let account = match last.account_id {
+        Some(id) => account::Entity::find_by_id(id).one(db).await?,
+        None => None,
+    };
+    let found = |field: &str| last.data["post"][field].as_str().unwrap_or_default().to_owned();
+    let platform = last.platform.clone().unwrap_or_default();
+    Ok(Story {
+        kind: WorkKind::Post.as_str(),
+        id,
+        title: format!("Post {id} on {platform}"),
+        status: "deleted".to_owned(),
+        next: "Nothing: it was deleted. Its events are kept for as long as those of other posts."
+            .to_owned(),
+        facts: vec![
+            ("Workspace", named_workspace(space.as_ref(), last.workspace_id)),
+            (
+                "Account",
+                account.map_or_else(String::new, |it| format!("{} ({})", it.id, it.username)),
+            ),
+            ("Last status", found("status")),
+            ("On the network", found("platform_post_url")),
+            ("Request", last.request_id.clone().unwrap_or_default()),
+        ],
+        times: vec![("Deleted", Some(last.created_at))],
+        deliveries: deliveries(cx, last.workspace_id, &events).await?,
+        events: events.into_iter().map(event).collect(),
+        ..empty()
+    })
+}
+
+fn next_of_post(row: &post::Model, waiting: Option<&posts::Waiting>) -> String {
     use posts::PostStatus as Status;
-    if held {
-        return "It is due and set aside: publishing is paused. It goes on when the pause ends."
-            .into();
+    if let Some(waiting) = waiting {
+        return waiting.message.clone();
     }
-    match (row.status, row.due_at) {
-        (Status::Published, _) => "Nothing: it is public.".into(),
-        (Status::Failed, _) => "Nothing happens until it is sent again.".into(),
-        (Status::Draft, _) => "Nothing: it is a draft.".into(),
-        (Status::Paused, _) => "Nothing happens: its owner has paused it.".into(),
-        (_, Some(due)) if due <= now => "It is due; the next free worker takes it.".into(),
-        (Status::Publishing, Some(due)) if row.lease_expirations > 0 && due - now <= LEASE => {
-            "A worker is working on it; if its lease expires, another worker takes over.".into()
-        }
-        (_, Some(_)) => "It waits until it is due.".into(),
-        (_, None) => "Nothing is due.".into(),
+    match row.status {
+        Status::Published => "Nothing: it is public.".into(),
+        Status::Failed => "Nothing happens until it is sent again.".into(),
+        Status::Draft => "Nothing: it is a draft.".into(),
+        _ => "A worker is working on it; if its lease expires, another worker takes over.".into(),
     }
 }
 
@@ -225,12 +259,10 @@ async fn attempts(cx: &Domain, row: &post::Model) -> Result<Vec<StoryAttempt>> {
     Ok(rows.into_iter().map(view).collect())
 }
 
-/// Returns the events of a post. Events have no index by post, which would slow every publication, so those of the
-/// workspace are scanned.
-async fn events(cx: &Domain, row: &post::Model) -> Result<Vec<event::Model>> {
+/// Returns the events of a post, also of one that was deleted.
+async fn events(cx: &Domain, post: PostId) -> Result<Vec<event::Model>> {
     let mut rows = event::Entity::find()
-        .filter(event::Column::WorkspaceId.eq(row.workspace_id))
-        .filter(event::Column::PostId.eq(row.id))
+        .filter(event::Column::PostId.eq(post))
         .order_by_desc(event::Column::Id)
         .limit(MAX_ROWS)
         .all(&cx.db.read)
@@ -250,17 +282,14 @@ fn event(row: event::Model) -> StoryEvent {
 
 async fn deliveries(
     cx: &Domain,
-    row: &post::Model,
+    workspace: WorkspaceId,
     events: &[event::Model],
 ) -> Result<Vec<StoryDelivery>> {
     let db = &cx.db.read;
-    let hooks = webhook::Entity::find()
-        .filter(webhook::Column::WorkspaceId.eq(row.workspace_id))
-        .all(db)
-        .await?;
+    let hooks =
+        webhook::Entity::find().filter(webhook::Column::WorkspaceId.eq(workspace)).all(db).await?;
     let ids: BTreeSet<_> = events.iter().map(|event| event.id.0).collect();
     let rows = webhook_delivery::Entity::find()
-        .filter(webhook_delivery::Column::WebhookId.is_in(hooks.iter().map(|hook| hook.id)))
         .filter(webhook_delivery::Column::EventId.is_in(ids))
         .order_by_asc(webhook_delivery::Column::Id)
         .limit(MAX_ROWS)
@@ -383,6 +412,7 @@ const fn empty() -> Story {
         title: String::new(),
         status: String::new(),
         next: String::new(),
+        waiting: None,
         facts: Vec::new(),
         times: Vec::new(),
         error: None,

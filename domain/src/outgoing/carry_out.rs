@@ -20,6 +20,7 @@ use crate::{
     accounts::{self, RefreshOutcome},
     durable::MAX_LEASE_EXPIRATIONS,
     error::{Code, Error, Result},
+    lost_calls::SETTLE_TIME,
     retry_action::{RetryAction, decide},
 };
 
@@ -45,6 +46,8 @@ pub(super) struct Run<'a> {
     pub holder: &'a str,
     pub changes: &'static dyn RemoteChanges,
     pub change: RemoteChange,
+    /// The longest time for which the network's lists may not show what was just made, in ms.
+    pub list_lag: i64,
     pub row: outgoing::Model,
 }
 
@@ -67,7 +70,9 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
     let platform = crate::platforms::from_row(&account.platform)?;
     let changes = changes(platform, &change)
         .ok_or_else(|| Error::internal("a change that the network does not take"))?;
-    let mut run = Run { cx, holder, changes, change, row };
+    let lag = platforms::find(platform).spec().list_lag;
+    let list_lag = i64::try_from(lag.as_millis()).unwrap_or(i64::MAX / 4);
+    let mut run = Run { cx, holder, changes, change, list_lag, row };
     if run.row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return run.abandon().await;
     }
@@ -132,7 +137,7 @@ impl Run<'_> {
         }
         let mut fresh = false;
         loop {
-            match self.step(&mut session).await? {
+            match self.step(account, &mut session).await? {
                 StepOutcome::Step => fresh = false,
                 StepOutcome::Done => return Ok(()),
                 StepOutcome::Refresh(error) if fresh => {
@@ -179,9 +184,17 @@ impl Run<'_> {
         self.fail(failure::from_error(&error)).await
     }
 
-    async fn step(&mut self, session: &mut Session) -> Result<StepOutcome> {
+    async fn step(
+        &mut self,
+        account: &account::Model,
+        session: &mut Session,
+    ) -> Result<StepOutcome> {
         let step = self.changes.step(&self.change, self.row.state.as_ref());
+        let Some(permit) = self.permit(&step, account, session).await? else {
+            return Ok(StepOutcome::Done);
+        };
         if !ledger::begin(self.cx, &mut self.row, self.holder, &step).await? {
+            permit.release(self.cx).await;
             return Ok(StepOutcome::Done);
         }
         self.cx.failpoint.reach(begun_failpoint(step.phase)).await;
@@ -320,11 +333,11 @@ impl Run<'_> {
         self.cx.failpoint.reach("outgoing_lost").await;
         if !matches!(self.changes.class(&self.change), RecoveryClass::Key { .. }) {
             let until = self.row.sending_until.unwrap_or_else(|| self.cx.clock.now());
-            let after = until + super::settle::SETTLE_TIME - self.cx.clock.now();
+            let after = until + SETTLE_TIME - self.cx.clock.now();
             self.defer(after.max(0)).await?;
             return Ok(StepOutcome::Done);
         }
-        if let Some(found) = self.try_settle(session).await {
+        if let Some(found) = self.try_settle(session).await? {
             return self.advance(found).await;
         }
         self.row.repeated += 1;

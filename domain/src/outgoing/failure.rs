@@ -12,7 +12,7 @@ pub(super) fn failure_json(code: Code, message: &str, error: Option<&platforms::
     let after = error.and_then(|error| error.retry_after).map(|after| after.as_secs().max(1));
     let reply = error.and_then(|error| error.reply.as_ref());
     json!({
-        "code": entry.code, "message": message, "remedy": remedy, "retryable": entry.retryable,
+        "code": entry.code, "message": message, "remedy": remedy, "retryable": entry.retryable, "retry": code.retry(),
         "retry_safe": true, "retry_after": after, "platform_error": reply, "answered": reply.is_some(),
     })
 }
@@ -36,12 +36,18 @@ pub(super) fn from_refusal(refused: RefusalReason, error: &platforms::Error) -> 
 /// Returns the failure for any other error.
 pub(super) fn from_error(error: &platforms::Error) -> Value {
     let code = match error.kind {
-        ErrorKind::Rejected | ErrorKind::MediaRejected => Code::ContentRefused,
+        ErrorKind::Rejected | ErrorKind::Duplicate | ErrorKind::MediaRejected => {
+            Code::ContentRefused
+        }
         ErrorKind::RateLimited | ErrorKind::QuotaExhausted => Code::PlatformRateLimited,
         ErrorKind::TokenExpired | ErrorKind::Reconnect | ErrorKind::InvalidCredentials => {
             Code::AccountReconnectRequired
         }
-        ErrorKind::Misconfigured => Code::PlatformPermissionMissing,
+        ErrorKind::PermissionMissing => Code::PlatformPermissionMissing,
+        ErrorKind::Misconfigured => Code::Misconfigured,
+        ErrorKind::Restricted => Code::AccountRestricted,
+        ErrorKind::TargetGone => Code::TargetNotFound,
+        ErrorKind::Defect => Code::InternalError,
         ErrorKind::Transient
         | ErrorKind::Server
         | ErrorKind::Ambiguous

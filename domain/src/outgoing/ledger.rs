@@ -8,7 +8,14 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
 use super::target::{self, OutgoingOutcome};
-use crate::{Domain, Tx, clock::to_rfc3339, durable::LEASE, error::Result, inbox::inbound};
+use crate::{
+    Domain, Tx,
+    clock::{from_rfc3339, to_rfc3339},
+    durable::LEASE,
+    error::Result,
+    inbox::inbound,
+    lost_calls::{Owner, register},
+};
 
 /// The longest time for a call, in ms.
 pub(super) const DEADLINE: Millis = 20_000;
@@ -33,6 +40,13 @@ pub(super) fn end_step(row: &mut outgoing::Model, outcome: &str, now: Millis) {
     }
 }
 
+/// Returns when the answer to the last commit call was lost; `None` if its worker died before.
+pub(super) fn lost_at(row: &outgoing::Model) -> Option<Millis> {
+    let steps = row.steps.as_array()?;
+    let call = steps.iter().rev().find(|step| step["phase"] == Phase::Commit.as_str())?;
+    from_rfc3339(call["ended_at"].as_str()?)
+}
+
 /// Records a step before it is taken; returns false if another worker has the row.
 pub(super) async fn begin(
     cx: &Domain,
@@ -46,6 +60,7 @@ pub(super) async fn begin(
         // A repeated call counts from the start of the first one.
         row.sending_at = row.sending_at.or(Some(now));
         row.sending_until = Some(now + DEADLINE);
+        row.absent_at = None;
     }
     row.due_at = Some(now + LEASE);
     let change = outgoing::ActiveModel {
@@ -53,6 +68,7 @@ pub(super) async fn begin(
         steps: Set(row.steps.clone()),
         sending_at: Set(row.sending_at),
         sending_until: Set(row.sending_until),
+        absent_at: Set(row.absent_at),
         repeated: Set(row.repeated),
         due_at: Set(row.due_at),
         updated_at: Set(now),
@@ -104,6 +120,7 @@ pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis
         steps: Set(row.steps.clone()),
         sending_at: Set(row.sending_at),
         sending_until: Set(row.sending_until),
+        absent_at: Set(row.absent_at),
         repeated: Set(row.repeated),
         attempts: Set(row.attempts),
         due_at: Set(Some(due_at)),
@@ -128,15 +145,16 @@ pub(super) async fn complete(
     row: &mut outgoing::Model,
     known: OutgoingOutcome,
 ) -> Result<()> {
+    let tx = Tx::begin(cx).await?;
+    // The network may report the same change at the same time. With this lock one of the two waits, and they do not
+    // deadlock.
+    inbound::lock(&tx, row.account_id).await?;
+    let known = target::with_reported_id(tx.conn(), row, known).await?;
     let (status, remote_id, error) = match &known {
         OutgoingOutcome::Sent(id) => (OutgoingStatus::Sent, Some(id.clone()), None),
         OutgoingOutcome::Failed(error) => (OutgoingStatus::Failed, None, Some(error.clone())),
         OutgoingOutcome::Unknown => (OutgoingStatus::Unknown, None, None),
     };
-    let tx = Tx::begin(cx).await?;
-    // The network may report the same change at the same time. With this lock one of the two waits, and they do not
-    // deadlock.
-    inbound::lock(&tx, row.account_id).await?;
     let now = tx.now();
     let change = outgoing::ActiveModel {
         status: Set(status),
@@ -157,8 +175,23 @@ pub(super) async fn complete(
     if !write(tx.conn(), row, change).await? {
         return Ok(());
     }
+    register_result(&tx, row, &known).await?;
     target::apply(&tx, row, &known).await?;
     tx.commit().await
+}
+
+/// Records what a change made in the register of what is ours. A change of something that was there makes nothing.
+pub(super) async fn register_result(
+    tx: &Tx,
+    row: &outgoing::Model,
+    known: &OutgoingOutcome,
+) -> Result<()> {
+    let OutgoingOutcome::Sent(id) = known else { return Ok(()) };
+    if !super::change_of(row)?.makes_an_object() {
+        return Ok(());
+    }
+    let owner = Owner::Outgoing(row.id.0);
+    register::record(tx.conn(), row.account_id, owner, id, tx.now()).await
 }
 
 pub(super) async fn write<C: sea_orm::ConnectionTrait>(

@@ -8,6 +8,7 @@ mod business_target;
 mod carry_out;
 mod failure;
 mod ledger;
+mod permits;
 mod photo;
 mod settle;
 mod target;
@@ -19,24 +20,32 @@ use fanfare_entities::{
 };
 use fanfare_jobs::JobKind;
 use fanfare_platforms::{PlatformId, RemoteChange, RemoteChanges};
-use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter,
+    sea_query::Expr,
+};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Act, Domain, Tx,
+    Act, Domain, Tx, batches,
+    clock::to_rfc3339,
     durable::{self, LEASE},
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, refusal::RefusalDetails},
+    idempotency,
 };
 
 pub use carry_out::carry_out;
 pub(crate) use failure::error;
-pub(crate) use photo::MIN_BYTES as LEAST_PHOTO;
 use target::OutgoingOutcome;
 pub use target::OutgoingTarget;
 
 /// The time for which a request waits for its change.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The times before and after its creation in which a message can have been made on its network, by the network's
+/// clock, in ms.
+const MADE_WITHIN: (Millis, Millis) = (10 * 60_000, 2 * 3_600_000);
 
 /// The time in which the same change is refused as a duplicate, in ms.
 const DUPLICATE_WINDOW: Millis = 60_000;
@@ -103,14 +112,30 @@ pub(crate) async fn refuse_duplicate<C: ConnectionTrait>(
         .filter(Column::Status.ne(OutgoingStatus::Failed))
         .all(conn)
         .await?;
+    // People say the same again in a conversation, but not to the same comment: a key does not mean that it is meant.
+    let is_once = matches!(change, RemoteChange::Reply { .. });
     let keyed = act.reservation.is_some();
     let blocks = |row: &outgoing::Model| match row.status {
         OutgoingStatus::Sending | OutgoingStatus::Unknown => true,
+        OutgoingStatus::Sent if is_once => true,
         OutgoingStatus::Sent => !keyed && row.updated_at > now - DUPLICATE_WINDOW,
         OutgoingStatus::Failed => false,
     };
-    if !same.iter().any(blocks) {
-        return Ok(());
+    let mut standing = Vec::new();
+    for row in same.iter().filter(|row| blocks(row)) {
+        if !(is_once && target::is_deleted(conn, row).await?) {
+            standing.push(row);
+        }
+    }
+    let Some(sent) = standing.first() else { return Ok(()) };
+    if is_once && sent.status == OutgoingStatus::Sent {
+        let at = to_rfc3339(sent.updated_at);
+        let message = format!(
+            "The same answer to this comment was sent at {at}: sending it again shows it twice."
+        );
+        let remedy = "Look at the comment's replies; to send it once more, repeat with `acknowledge_duplicate_risk: true`.";
+        let details = RefusalDetails { remedy: Some(remedy.to_owned()), ..Default::default() };
+        return Err(Error::new(Code::DuplicateRisk, message).with_details(details));
     }
     let message =
         "The same was sent a moment ago, or may have been: sending it again may show it twice.";
@@ -136,12 +161,33 @@ pub(crate) async fn refuse_open<C: ConnectionTrait>(conn: &C, scope: &str) -> Re
     }
 }
 
-/// Returns the change that an earlier request with the same `Idempotency-Key` recorded and never answered.
+/// Returns true if a change of one of these scopes was carried out.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn was_sent(cx: &Domain, scopes: impl Iterator<Item = String>) -> Result<bool> {
+    let sent = outgoing::Entity::find()
+        .filter(Column::Scope.is_in(scopes))
+        .filter(Column::Status.eq(OutgoingStatus::Sent));
+    Ok(sent.one(&cx.db.read).await?.is_some())
+}
+
+/// Returns the change that the same request with the same `Idempotency-Key` recorded before and never answered. One that
+/// failed, or that is older than its key, gives the key back: the request is carried out again.
 ///
 /// # Errors
 /// The database's.
 pub(crate) async fn find_by_request(act: &Act) -> Result<Option<outgoing::Model>> {
     let Some(key) = dedup_key(act) else { return Ok(None) };
+    let is_over = Condition::any()
+        .add(Column::Status.eq(OutgoingStatus::Failed))
+        .add(Column::CreatedAt.lt(act.cx.clock.now() - idempotency::RETENTION));
+    outgoing::Entity::update_many()
+        .col_expr(Column::DedupKey, Expr::value(None::<String>))
+        .filter(Column::DedupKey.eq(&key))
+        .filter(is_over)
+        .exec(&act.cx.db.write)
+        .await?;
     let found = outgoing::Entity::find().filter(Column::DedupKey.eq(key));
     Ok(found.one(&act.cx.db.write).await?)
 }
@@ -231,11 +277,13 @@ pub(crate) async fn confirm_by_network(
     remote_id: &str,
 ) -> Result<()> {
     let (table, id) = target.stored();
-    let open = [OutgoingStatus::Sending, OutgoingStatus::Unknown];
+    let is_open = Column::Status.is_in([OutgoingStatus::Sending, OutgoingStatus::Unknown]);
+    // The refusal of a repeated call says that it was made, but not under which id.
+    let is_nameless = Column::Status.eq(OutgoingStatus::Sent).and(Column::RemoteId.eq(""));
     let rows = outgoing::Entity::find()
         .filter(Column::Target.eq(table))
         .filter(Column::TargetId.eq(id))
-        .filter(Column::Status.is_in(open))
+        .filter(is_open.or(is_nameless))
         .all(tx.conn())
         .await?;
     for row in rows {
@@ -244,6 +292,7 @@ pub(crate) async fn confirm_by_network(
             remote_id: Set(Some(remote_id.to_owned())),
             sending_at: Set(None),
             sending_until: Set(None),
+            absent_at: Set(None),
             due_at: Set(None),
             lease_expirations: Set(0),
             fencing_token: Set(row.fencing_token + 1),
@@ -251,7 +300,9 @@ pub(crate) async fn confirm_by_network(
             ..Default::default()
         };
         if ledger::write(tx.conn(), &row, change).await? {
-            target::apply(tx, &row, &OutgoingOutcome::Sent(remote_id.to_owned())).await?;
+            let sent = OutgoingOutcome::Sent(remote_id.to_owned());
+            ledger::register_result(tx, &row, &sent).await?;
+            target::apply(tx, &row, &sent).await?;
         }
     }
     Ok(())
@@ -262,10 +313,8 @@ pub(crate) async fn confirm_by_network(
 /// # Errors
 /// The database's.
 pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
-    let gone = outgoing::Entity::delete_many()
-        .filter(Column::DueAt.is_null())
-        .filter(Column::UpdatedAt.lt(before));
-    Ok(gone.exec(&cx.db.write).await?.rows_affected)
+    let ended = Column::DueAt.is_null().and(Column::UpdatedAt.lt(before));
+    batches::delete::<outgoing::Entity>(cx, Column::UpdatedAt, ended).await
 }
 
 /// Returns the change in a row.
@@ -274,6 +323,11 @@ pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
 /// The column cannot be read.
 fn change_of(row: &outgoing::Model) -> Result<RemoteChange> {
     serde_json::from_value(row.change.clone()).map_err(Error::internal)
+}
+
+/// Returns the times at which a network may have received what was created at `created_at`.
+pub(crate) const fn made_within(created_at: Millis) -> (Millis, Millis) {
+    (created_at - MADE_WITHIN.0, created_at + MADE_WITHIN.1)
 }
 
 /// Returns the mark for an id, which a network may send back with a message.

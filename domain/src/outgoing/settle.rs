@@ -2,25 +2,22 @@
 
 use std::time::Duration;
 
-use fanfare_entities::{Millis, business_media, inbox_comment, inbox_message};
-use fanfare_platforms::{LostCall, Progress, ReconcileOutcome, RecoveryClass, Session};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use fanfare_entities::Millis;
+use fanfare_platforms::{Progress, ReconcileOutcome, RecoveryClass, Session};
 
 use super::{
     carry_out::{Run, StepOutcome},
     failure::failure_json,
     ledger,
-    target::{OutgoingOutcome, OutgoingTarget},
+    target::OutgoingOutcome,
 };
 use crate::{
     clock::date,
     error::{Code, Result},
+    lost_calls::{CallWindow, Content, LostCall, Owner, SETTLE_TIME, Verdict, is_absent},
 };
 
-/// The time after its deadline for which a network may still be carrying a call out, in ms.
-pub(super) const SETTLE_TIME: Millis = 10_000;
-
-/// The time after the call for which the network is asked, in ms.
+/// The time after the call for which the network is asked, in ms, besides the time for which its lists lag.
 const MAX_SETTLE_TIME: Millis = 120_000;
 
 /// The interval at which the network is asked, in ms.
@@ -35,7 +32,7 @@ impl Run<'_> {
     pub(super) async fn settle(&mut self, session: &Session) -> Result<StepOutcome> {
         let now = self.cx.clock.now();
         if matches!(self.changes.class(&self.change), RecoveryClass::Key { .. }) {
-            if let Some(found) = self.try_settle(session).await {
+            if let Some(found) = self.try_settle(session).await? {
                 return self.advance(found).await;
             }
             self.row.repeated += 1;
@@ -47,20 +44,24 @@ impl Run<'_> {
             return Ok(StepOutcome::Done);
         }
         let sent_at = self.row.sending_at.unwrap_or(now);
-        match self.ask(session, sent_at).await {
-            Some(ReconcileOutcome::Committed(progress)) => {
+        match self.ask(session, sent_at).await? {
+            Verdict::Found(progress) => {
                 self.advance(progress).await?;
             }
-            Some(ReconcileOutcome::NotCommitted) => {
+            Verdict::Absent if is_absent(self.row.absent_at, self.list_lag, now) => {
                 self.row.sending_at = None;
                 let message = "The network did not get it; it is safe to send it again.";
                 let error = failure_json(Code::ProviderUnreachable, message, None);
                 ledger::complete(self.cx, &mut self.row, OutgoingOutcome::Failed(error)).await?;
             }
-            Some(ReconcileOutcome::Unknown) | None if now - sent_at < MAX_SETTLE_TIME => {
-                self.defer(SETTLE_INTERVAL).await?
+            Verdict::Absent => {
+                let again = *self.row.absent_at.get_or_insert(now) + self.list_lag;
+                self.defer((again - now).max(SETTLE_INTERVAL)).await?;
             }
-            Some(ReconcileOutcome::Unknown) | None => {
+            Verdict::Doubt if now - sent_at < MAX_SETTLE_TIME + self.list_lag => {
+                self.defer(SETTLE_INTERVAL).await?;
+            }
+            Verdict::Doubt => {
                 ledger::complete(self.cx, &mut self.row, OutgoingOutcome::Unknown).await?;
             }
         }
@@ -68,65 +69,39 @@ impl Run<'_> {
     }
 
     /// Reads the outcome of a lost call, if it can be read now.
-    pub(super) async fn try_settle(&self, session: &Session) -> Option<Progress> {
+    pub(super) async fn try_settle(&self, session: &Session) -> Result<Option<Progress>> {
         let sent_at = self.row.sending_at.unwrap_or_else(|| self.cx.clock.now());
-        match self.ask(session, sent_at).await? {
-            ReconcileOutcome::Committed(progress) => Some(progress),
-            ReconcileOutcome::NotCommitted | ReconcileOutcome::Unknown => None,
+        Ok(match self.ask(session, sent_at).await? {
+            Verdict::Found(progress) => Some(progress),
+            Verdict::Absent | Verdict::Doubt => None,
+        })
+    }
+
+    async fn ask(&self, session: &Session, sent_at: Millis) -> Result<Verdict> {
+        let state = self.row.state.clone();
+        let question = self.changes.find_result(session, &self.change, state, date(sent_at));
+        let clock = session.http.server_clock();
+        match tokio::time::timeout(CALL_TIMEOUT, question).await {
+            Ok(Ok(ReconcileOutcome::Committed(progress))) => Ok(Verdict::Found(progress)),
+            Ok(Ok(ReconcileOutcome::NotCommitted)) if !clock.is_cached() => Ok(Verdict::Absent),
+            Ok(Ok(ReconcileOutcome::Listed(listing))) => {
+                self.lost_call(sent_at).judge(self.cx, listing, clock).await
+            }
+            _ => Ok(Verdict::Doubt),
         }
     }
 
-    async fn ask(&self, session: &Session, sent_at: Millis) -> Option<ReconcileOutcome> {
-        let known = self.known_ids().await.ok()?;
-        let lost = LostCall { sent_at: date(sent_at), known };
-        let state = self.row.state.clone();
-        let question = self.changes.find_result(session, &self.change, state, &lost);
-        tokio::time::timeout(CALL_TIMEOUT, question).await.ok()?.ok()
-    }
-
-    /// Returns the ids that are known to be the results of other calls.
-    async fn known_ids(&self) -> Result<Vec<String>> {
-        let account = self.row.account_id;
-        let ids: Vec<Option<String>> = match OutgoingTarget::of(&self.row)? {
-            OutgoingTarget::Message(id) => {
-                inbox_message::Entity::find()
-                    .select_only()
-                    .column(inbox_message::Column::RemoteId)
-                    .filter(inbox_message::Column::AccountId.eq(account))
-                    .filter(inbox_message::Column::Outbound.eq(true))
-                    .filter(inbox_message::Column::Id.ne(id))
-                    .filter(inbox_message::Column::RemoteId.is_not_null())
-                    .filter(inbox_message::Column::CreatedAt.gte(self.row.created_at - 86_400_000))
-                    .into_tuple()
-                    .all(&self.cx.db.write)
-                    .await?
-            }
-            OutgoingTarget::Review(_) | OutgoingTarget::MediaGone(_) => Vec::new(),
-            OutgoingTarget::Media(id) => {
-                business_media::Entity::find()
-                    .select_only()
-                    .column(business_media::Column::Name)
-                    .filter(business_media::Column::AccountId.eq(account))
-                    .filter(business_media::Column::Id.ne(id))
-                    .filter(business_media::Column::Name.is_not_null())
-                    .into_tuple()
-                    .all(&self.cx.db.write)
-                    .await?
-            }
-            OutgoingTarget::Reply(id) | OutgoingTarget::Comment(id) => {
-                inbox_comment::Entity::find()
-                    .select_only()
-                    .column(inbox_comment::Column::RemoteId)
-                    .filter(inbox_comment::Column::AccountId.eq(account))
-                    .filter(inbox_comment::Column::Own.eq(true))
-                    .filter(inbox_comment::Column::Id.ne(id))
-                    .filter(inbox_comment::Column::RemoteId.is_not_null())
-                    .filter(inbox_comment::Column::CreatedAt.gte(self.row.created_at - 86_400_000))
-                    .into_tuple()
-                    .all(&self.cx.db.write)
-                    .await?
-            }
-        };
-        Ok(ids.into_iter().flatten().collect())
+    fn lost_call(&self, sent_at: Millis) -> LostCall<'_> {
+        let row = &self.row;
+        LostCall {
+            account_id: row.account_id,
+            owner: Owner::Outgoing(row.id.0),
+            content: Content::Change { scope: &row.scope, fingerprint: &row.fingerprint },
+            window: CallWindow {
+                from: sent_at,
+                lost_at: ledger::lost_at(row),
+                until: row.sending_until.unwrap_or(sent_at),
+            },
+        }
     }
 }

@@ -9,11 +9,11 @@ use fanfare_entities::{
 use fanfare_platforms::RemoteChange;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
-    QueryFilter, sea_query::Expr,
+    QueryFilter, QueryOrder, sea_query::Expr,
 };
 use serde_json::Value;
 
-use super::{business_target, change_of};
+use super::{business_target, change_of, made_within};
 use crate::{
     Tx,
     error::{Error, Result},
@@ -72,6 +72,46 @@ pub(super) enum OutgoingOutcome {
     Failed(Value),
     /// It may have been made.
     Unknown,
+}
+
+/// Completes the outcome of a message that was sent under an unknown id, if the network has reported it already: its
+/// report is then a row of its own, which no change of ours has made.
+pub(super) async fn with_reported_id<C: ConnectionTrait>(
+    conn: &C,
+    row: &outgoing::Model,
+    known: OutgoingOutcome,
+) -> Result<OutgoingOutcome> {
+    use inbox_message::Column;
+    let (OutgoingOutcome::Sent(id), OutgoingTarget::Message(target)) =
+        (&known, OutgoingTarget::of(row)?)
+    else {
+        return Ok(known);
+    };
+    let sent = inbox_message::Entity::find_by_id(target).one(conn).await?;
+    let Some(sent) = sent.filter(|sent| id.is_empty() && sent.remote_id.is_none()) else {
+        return Ok(known);
+    };
+    let (from, until) = made_within(sent.created_at);
+    let reported = inbox_message::Entity::find()
+        .filter(Column::ConversationId.eq(sent.conversation_id))
+        .filter(Column::Outbound.eq(true))
+        .filter(Column::RemoteId.is_not_null())
+        .filter(Column::Id.gt(sent.id))
+        .filter(Column::SentAt.between(from, until))
+        .order_by_asc(Column::Id)
+        .all(conn)
+        .await?;
+    for message in reported.into_iter().filter(|one| one.text.trim() == sent.text.trim()) {
+        let ours = outgoing::Entity::find()
+            .filter(outgoing::Column::Target.eq("message"))
+            .filter(outgoing::Column::TargetId.eq(message.id.0));
+        if ours.one(conn).await?.is_none()
+            && let Some(id) = message.remote_id
+        {
+            return Ok(OutgoingOutcome::Sent(id));
+        }
+    }
+    Ok(known)
 }
 
 /// Applies the outcome of a change to its target.
@@ -253,4 +293,14 @@ async fn private_reply<C: ConnectionTrait>(
             .await?;
     }
     Ok(())
+}
+
+/// Returns true if a change made a reply that is deleted by now.
+pub(super) async fn is_deleted<C: ConnectionTrait>(
+    conn: &C,
+    row: &outgoing::Model,
+) -> Result<bool> {
+    let OutgoingTarget::Reply(id) = OutgoingTarget::of(row)? else { return Ok(false) };
+    let reply = inbox_comment::Entity::find_by_id(id).one(conn).await?;
+    Ok(reply.is_none_or(|reply| reply.deleted))
 }

@@ -41,6 +41,7 @@ pub struct NextSlotQuery {
     pub account_ids: Option<String>,
     /// The number of slots to list: 1 to 10, 5 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 10))]
     pub count: Option<i64>,
     /// Only slots after this time; after now if left out.
     #[serde(default)]

@@ -1,16 +1,21 @@
 //! Creates several posts in one request, each on its own.
 
+use std::sync::Arc;
+
+use fanfare_entities::Millis;
 use fanfare_platforms::Warning;
 use futures_util::future;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::{
-    create::{CreateOutcome, create},
+    create::{self, Prepared},
     input::{NewPost, NewPostBatch},
-    view::{PlannedPost, Post},
+    view::{Checked, Created, PlannedPost, Post},
     workspace::WorkspaceOfPost,
+    write::NewPostRow,
 };
 use crate::{
     Act, Reply,
@@ -20,13 +25,14 @@ use crate::{
     error::{Code, Error, Result},
     idempotency::{self, Owner, ReserveOutcome},
     input::strict,
+    limits,
     remedies::{self, AccountRef, RequestContext},
 };
 
 /// The most items of a batch.
 pub const MAX_ITEMS: usize = 25;
 
-/// Creates the valid posts of a batch, and returns what is wrong with the others. With an `Idempotency-Key` item *i*
+/// Creates the valid posts of a batch, in the order of the body, and returns what is wrong with the others. With an `Idempotency-Key` item *i*
 /// has the key `<key>:<i>`: a retry replays what succeeded and runs again what failed.
 ///
 /// # Errors
@@ -50,11 +56,68 @@ pub async fn create_batch(
         return Err(Error::violation(broken));
     }
     let dry_run = batch.dry_run == Some(true);
-    let items = batch.posts.into_iter().enumerate().map(|(index, item)| async move {
-        let key = key.map(|key| format!("{key}:{index}"));
-        create_item(act, key, item, (index, dry_run)).await
+    // One time for all, since posts without a time are due now, and are published in the order of their times.
+    let now = act.cx.clock.now();
+    let items = batch.posts.into_iter().enumerate().map(|(index, body)| async move {
+        let key = key.map(|key| item_key(key, index));
+        prepare_item(act, key, body, (index, dry_run, now)).await
     });
-    batch_reply(future::join_all(items).await).await
+    let items = future::join_all(items).await;
+    let ready = items.iter().filter_map(|item| match item {
+        Ok(Item::Ready(item)) => Some(Arc::clone(&item.row)),
+        _ => None,
+    });
+    let mut written = act.cx.new_posts.write_in_order(ready.collect()).await.into_iter();
+    let mut outcomes = Vec::with_capacity(count);
+    for item in items {
+        outcomes.push(match item {
+            Ok(Item::Answered(reply)) => Ok(reply),
+            Ok(Item::Ready(item)) => {
+                let written = written.next();
+                let none = || Err(Error::internal("a new post had no answer"));
+                item.finish(written.map_or_else(none, |reply| reply.map(Reply::cast))).await
+            }
+            Err(error) => Err(error),
+        });
+    }
+    batch_reply(outcomes).await
+}
+
+/// An item of a batch before any post is written.
+enum Item {
+    /// It was made before, or only checked.
+    Answered(Reply),
+    /// It can be written.
+    Ready(ReadyItem),
+}
+
+/// An item that can be written.
+struct ReadyItem {
+    index: usize,
+    body: Value,
+    row: Arc<NewPostRow>,
+    kept: Option<AbortOnDropHandle<()>>,
+}
+
+impl ReadyItem {
+    /// Ends the item with what became of its post.
+    async fn finish(self, written: Result<Reply>) -> Result<Reply> {
+        drop(self.kept);
+        let act = &self.row.act;
+        if written.is_err() {
+            limits::uncount_created(act).await;
+            abandon(act).await?;
+        }
+        written.map_err(|error| with_remedies(act, error, self.body, self.index))
+    }
+}
+
+/// Frees the key of an item that made nothing.
+async fn abandon(act: &Act) -> Result<()> {
+    match &act.reservation {
+        Some(reservation) => reservation.abandon(&act.cx).await,
+        None => Ok(()),
+    }
 }
 
 /// Adds the remedies to the error of an item, with fixes that apply to the body of the whole batch.
@@ -69,18 +132,18 @@ fn with_remedies(act: &Act, error: Error, item: Value, index: usize) -> Error {
     remedies::add_remedies(error, &situation)
 }
 
-async fn create_item(
+async fn prepare_item(
     act: &Act,
     key: Option<String>,
     mut item: Value,
-    (index, dry_run): (usize, bool),
-) -> Result<Reply> {
+    (index, dry_run, now): (usize, bool, Millis),
+) -> Result<Item> {
     let mut act = act.clone();
     let keyed = key.map(|key| (key, item_fingerprint(&item)));
     if let Some((key, print)) = &keyed
         && let Some(reply) = idempotency::stored_reply(&act.cx, &act.caller, key, print).await?
     {
-        return Ok(reply);
+        return Ok(Item::Answered(reply));
     }
     if let Some(fields) = item.as_object_mut().filter(|fields| by_name::has_username(fields)) {
         let named = by_name::resolve_account_id(&act.cx, &act.membership, fields).await;
@@ -92,32 +155,44 @@ async fn create_item(
     if let Some((key, print)) = keyed {
         let owner = Owner::of(act.caller.user_id, act.membership.workspace_id);
         match idempotency::reserve(&act.cx, owner, &key, &print).await? {
-            ReserveOutcome::Replay(reply) => return Ok(reply),
+            ReserveOutcome::Replay(reply) => return Ok(Item::Answered(reply)),
             ReserveOutcome::Acquired(reservation) => act.reservation = Some(reservation),
         }
     }
     let kept = act.reservation.as_ref().map(|reservation| reservation.keep_renewed(&act.cx));
-    let made = create_post(&act, item.clone(), dry_run).await;
-    let made = made.map_err(|error| with_remedies(&act, error, item, index));
+    let outcome = match prepare_post(&act, item.clone(), dry_run, now).await {
+        Ok(Prepared::Ready(row)) => {
+            return Ok(Item::Ready(ReadyItem { index, body: item, row: Arc::from(row), kept }));
+        }
+        Ok(Prepared::Checked(reply)) => Ok(Item::Answered(reply.cast())),
+        Err(error) => Err(with_remedies(&act, error, item, index)),
+    };
     drop(kept);
-    if let (Some(reservation), true) = (&act.reservation, made.is_err() || dry_run) {
-        reservation.abandon(&act.cx).await?;
-    }
-    made
+    abandon(&act).await?;
+    outcome
+}
+
+/// Returns the key and the digest of each item of a batch's body.
+#[must_use]
+pub fn item_requests(key: &str, body: &Value) -> Vec<(String, String)> {
+    let items = body["posts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let items = items.iter().take(MAX_ITEMS).enumerate();
+    items.map(|(index, item)| (item_key(key, index), item_fingerprint(item))).collect()
+}
+
+fn item_key(key: &str, index: usize) -> String {
+    format!("{key}:{index}")
 }
 
 /// Returns the digest of an item, by which a repeated item is recognised.
 fn item_fingerprint(item: &Value) -> String {
-    idempotency::fingerprint("POST", "/api/v1/posts/batch/item", item.to_string().as_bytes())
+    idempotency::fingerprint("POST", "/api/v1/posts/batch/item", Some(item))
 }
 
-async fn create_post(act: &Act, item: Value, dry_run: bool) -> Result<Reply> {
+async fn prepare_post(act: &Act, item: Value, dry_run: bool, now: Millis) -> Result<Prepared> {
     let (mut new, flaws): (NewPost, _) = strict::read_partial(item)?;
     new.dry_run = Some(dry_run || new.dry_run == Some(true));
-    Ok(match create(act, new, flaws).await? {
-        CreateOutcome::Checked(reply) => reply.cast(),
-        CreateOutcome::Created(reply) => reply.cast(),
-    })
+    create::prepare(act, new, flaws, now).await
 }
 
 /// Returns the membership for the item's account, which may be in another workspace than the batch's own.
@@ -151,34 +226,46 @@ pub struct PostBatch {
     /// The number of items that were refused.
     failed: usize,
     /// The items that were made, or checked.
+    #[schemars(with = "Vec<ItemSchema>")]
     posts: Vec<BatchItem>,
     /// The items that were refused.
     errors: Vec<BatchError>,
 }
 
 /// An item of a batch that was made or checked.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
 struct BatchItem {
+    outcome: &'static str,
+    index: usize,
+    replayed: bool,
+    post: Box<RawValue>,
+    warnings: Box<RawValue>,
+    workspace: Box<RawValue>,
+}
+
+/// An item of a batch that was made, or checked.
+#[derive(JsonSchema)]
+#[schemars(rename = "BatchItem", untagged)]
+#[expect(dead_code, reason = "it describes JSON text that was written before")]
+enum ItemSchema {
+    Created(ItemOf<Created, Post>),
+    Checked(ItemOf<Checked, PlannedPost>),
+}
+
+/// An item of a batch with this outcome, and the post that was made or would be.
+#[derive(JsonSchema)]
+#[schemars(rename = "{O}Item")]
+#[expect(dead_code, reason = "it describes JSON text that was written before")]
+struct ItemOf<O, P> {
+    outcome: O,
     /// The place in the request, from 0.
     index: usize,
     /// True if an earlier request with the same `Idempotency-Key` made it.
     replayed: bool,
-    #[schemars(with = "PostOfItem")]
-    post: Box<RawValue>,
+    post: P,
     /// Effects that the post does not get although it was accepted.
-    #[schemars(with = "Vec<Warning>")]
-    warnings: Box<RawValue>,
-    #[schemars(with = "WorkspaceOfPost")]
-    workspace: Box<RawValue>,
-}
-
-/// The post that was made, or the one that a dry run would make.
-#[derive(JsonSchema)]
-#[schemars(inline, untagged)]
-#[expect(dead_code, reason = "it describes JSON text that was written before")]
-enum PostOfItem {
-    Made(Post),
-    Checked(PlannedPost),
+    warnings: Vec<Warning>,
+    workspace: WorkspaceOfPost,
 }
 
 /// An item of a batch that was refused: what the same post would be refused with by itself.
@@ -212,8 +299,9 @@ async fn batch_reply(outcomes: Vec<Result<Reply>>) -> Result<Reply<PostBatch>> {
             }
         }
     }
+    let changed = batch.created > 0;
     let mut reply = Reply::large(bytes, || batch).await?;
-    reply.replayed = all_replayed;
+    (reply.replayed, reply.changed) = (all_replayed, changed);
     Ok(reply)
 }
 
@@ -228,6 +316,7 @@ impl BatchItem {
         }
         let Parts { post, warnings, workspace } =
             serde_json::from_str(reply.body()).map_err(Error::internal)?;
-        Ok(Self { index, replayed: reply.replayed, post, warnings, workspace })
+        let outcome = if reply.status == 201 { "created" } else { "checked" };
+        Ok(Self { outcome, index, replayed: reply.replayed, post, warnings, workspace })
     }
 }

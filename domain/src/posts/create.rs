@@ -9,11 +9,11 @@ use uuid::Uuid;
 
 use super::{
     draft::Content,
-    forecast::{Forecast, forecast},
-    generic_type,
+    forecast::{self, Forecast, forecast},
     input::{NewPost, NewStatus},
     media, media_facts,
-    view::{CreatedPost, PlannedPost, PostMedia, size},
+    view::{Checked, CreatedPost, PlannedPost, PostMedia, size},
+    warnings,
     workspace::WorkspaceOfPost,
     write::NewPostRow,
 };
@@ -24,6 +24,9 @@ use crate::{
     input, limits,
 };
 
+/// The zone of workspaces for which nobody has chosen one.
+const DEFAULT_ZONE: &str = "UTC";
+
 /// A time that is at most this far in the past means now, in ms.
 const GRACE: Millis = 60_000;
 
@@ -32,6 +35,36 @@ const GRACE: Millis = 60_000;
 /// # Errors
 /// Everything that is wrong with the post, in one error; nothing is written then.
 pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<CreateOutcome> {
+    match prepare(act, new, flaws, act.cx.clock.now()).await? {
+        Prepared::Checked(reply) => Ok(CreateOutcome::Checked(reply)),
+        Prepared::Ready(row) => {
+            let made = act.cx.new_posts.write(*row).await;
+            if made.is_err() {
+                limits::uncount_created(act).await;
+            }
+            made.map(CreateOutcome::Created)
+        }
+    }
+}
+
+/// A post before it is written.
+pub(super) enum Prepared {
+    /// It is only to be checked.
+    Checked(Reply<DryRun>),
+    /// It can be written as it is; it was counted as created.
+    Ready(Box<NewPostRow>),
+}
+
+/// Does everything up to the writing of a post that was asked for at `now`.
+///
+/// # Errors
+/// Everything that is wrong with the post, in one error.
+pub(super) async fn prepare(
+    act: &Act,
+    new: NewPost,
+    flaws: Violations,
+    now: Millis,
+) -> Result<Prepared> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
     let platform = crate::platforms::from_row(&account.platform)?;
     let suggestion = new.suggestion_id.map(SuggestionId);
@@ -42,13 +75,13 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Create
     let facts = accounts::facts(&account)?;
     let mut content = Content {
         caption: new.caption.clone().unwrap_or_default(),
-        post_type: new.post_type.clone(),
+        post_type: None,
+        generic_type: None,
         settings: new.settings.clone().unwrap_or_default(),
         metadata: new.metadata.clone().unwrap_or_default(),
         media: Vec::new(),
     };
-    let generic = generic_type::of(platform, content.post_type.as_deref());
-    content.post_type = content.post_type.filter(|_| generic.is_none());
+    content.set_type(platform, new.post_type.as_deref());
     content.tidy(platform);
     let mut urls = media::merge_urls(new.media_url.as_deref(), new.media_urls.as_deref());
     let too_many = media::reject_too_many(
@@ -59,30 +92,31 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Create
     );
     let files = look_up_files(act, &urls).await;
     content.media = files.as_ref().cloned().unwrap_or_default();
-    let now = act.cx.clock.now();
     let (time, broken) = parse_time(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
     let mut broken = with_timezone_fix(act, broken, new.scheduled_at.as_deref());
-    let mistyped = generic.filter(|_| too_many.is_none());
     broken.append(objections(&content, platform, &facts, is_draft, too_many).await?);
-    broken
-        .extend(mistyped.and_then(|kind| generic_type::objection(platform, kind, &content.media)));
     Error::merge(flaws, Error::merge(broken, files.map(drop)))?;
     let mut row = new_row(act, &account, &new, time, now);
-    row.requested_post_type = generic.map(str::to_owned);
+    row.requested_post_type = content.generic_type.map(str::to_owned);
     if new.dry_run == Some(true) {
         let at = row.scheduled_at.unwrap_or(now);
         let post_type = content.post_type(platform);
         let forecast = forecast(act, &account, (&post_type, &content.caption, at)).await?;
-        let known = (WorkspaceOfPost::of(&act.membership, new.workspace_id), forecast);
-        return dry_run(row, &content, platform, known).await.map(CreateOutcome::Checked);
+        let more = warnings::of_new_post(act, &account, forecast.similar());
+        let known = (WorkspaceOfPost::of(&act.membership, new.workspace_id), forecast, more);
+        return dry_run(act, row, &content, platform, known).await.map(Prepared::Checked);
     }
+    let at = row.scheduled_at.unwrap_or(now);
+    let similar = forecast::similar(act, &account, &content.caption, at).await?;
     limits::count_created(act).await?;
     let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
-    let made = copy_and_write(act, (row, suggestion, workspace), content, platform, &facts).await;
-    if made.is_err() {
+    let ready = with_media(act, (row, suggestion, workspace), content, platform, &facts).await;
+    if ready.is_err() {
         limits::uncount_created(act).await;
     }
-    made.map(CreateOutcome::Created)
+    let mut ready = ready?;
+    ready.warnings.extend(warnings::of_new_post(act, &account, &similar));
+    Ok(Prepared::Ready(Box::new(ready)))
 }
 
 /// Returns the files at these addresses, with what is known about them.
@@ -92,14 +126,14 @@ pub(super) async fn look_up_files(act: &Act, urls: &[String]) -> Result<Vec<Post
     Ok(files)
 }
 
-/// Copies the media of a post and writes its row.
-async fn copy_and_write(
+/// Copies the media of a post and completes its row.
+async fn with_media(
     act: &Act,
     (mut row, suggestion, workspace): (post::Model, Option<SuggestionId>, WorkspaceOfPost),
     mut content: Content,
     platform: platforms::PlatformId,
     account: &platforms::Account,
-) -> Result<Reply<CreatedPost>> {
+) -> Result<NewPostRow> {
     let is_draft = row.status == PostStatus::Draft;
     content.media = media::copy_remote(act, content.media).await?;
     media_facts::refresh(&act.cx.db.read, &mut content.media).await?;
@@ -111,8 +145,7 @@ async fn copy_and_write(
     }
     fill_row(&mut row, &content, platform)?;
     let warnings = content.examine(move |content| content.warnings(platform)).await?;
-    let new = NewPostRow { act: act.clone(), row, suggestion, warnings, workspace };
-    act.cx.new_posts.write(new).await
+    Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace })
 }
 
 /// Parses the requested time; returns it with what is wrong with it.
@@ -146,6 +179,10 @@ pub(super) fn with_timezone_fix(
     time: Option<&str>,
 ) -> Violations {
     let home = &act.membership.timezone;
+    if home == DEFAULT_ZONE {
+        // Nobody has chosen it: the time may be meant in any zone.
+        return broken;
+    }
     let now = act.cx.clock.now();
     let code = Code::InvalidTimestamp.entry().code;
     for one in broken.iter_mut().filter(|one| one.code == code && one.field == "scheduled_at") {
@@ -171,12 +208,20 @@ pub(super) async fn objections(
 ) -> Result<Violations> {
     let account = account.clone();
     let mut broken = content.examine(move |content| content.violations(platform, &account)).await?;
-    let form = [Code::UnknownField, Code::SettingInvalid, Code::CaptionTooLong]
-        .map(|code| code.entry().code);
+    let form = [
+        Code::UnknownField,
+        Code::SettingInvalid,
+        Code::CaptionTooLong,
+        Code::PostTypeMismatch,
+        Code::PostTypeUnsupported,
+    ]
+    .map(|code| code.entry().code);
     broken.retain(|violation| !is_draft || form.contains(&violation.code));
     if let Some(too_many) = too_many {
         broken.retain(|one| {
-            !one.field.starts_with("media_url") && one.code != Code::CaptionRequired.entry().code
+            let by_files = [Code::CaptionRequired, Code::PostTypeMismatch];
+            !one.field.starts_with("media_url")
+                && by_files.iter().all(|code| one.code != code.entry().code)
         });
         broken.push(too_many);
     }
@@ -225,10 +270,12 @@ fn new_row(
         sending_at: None,
         sending_until: None,
         reconciling_at: None,
+        absent_at: None,
         announced_fence: None,
         public_at: None,
         platform_post_id: None,
         platform_post_url: None,
+        parts: None,
         warnings: None,
         error: None,
         next_attempt_at: None,
@@ -261,9 +308,20 @@ pub enum CreateOutcome {
     Created(Reply<CreatedPost>),
 }
 
+/// The schema of the reply to a request to create a post.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+pub enum CreateReply {
+    /// It was created.
+    Created(CreatedPost),
+    /// It was only checked.
+    Checked(DryRun),
+}
+
 /// A post that was only checked.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DryRun {
+    outcome: Checked,
     /// Always true.
     dry_run: bool,
     /// Always true: what is not valid is refused.
@@ -278,17 +336,20 @@ pub struct DryRun {
 
 /// Returns the reply to a dry run: the post as it would be created.
 async fn dry_run(
+    act: &Act,
     mut row: post::Model,
     content: &Content,
     platform: platforms::PlatformId,
-    (workspace, forecast): (WorkspaceOfPost, Forecast),
+    (workspace, forecast, more): (WorkspaceOfPost, Forecast, Vec<Warning>),
 ) -> Result<Reply<DryRun>> {
     fill_row(&mut row, content, platform)?;
-    let warnings = content.examine(move |content| content.warnings(platform)).await?;
-    let bytes = size(&row);
-    let checked = || {
-        let post = PlannedPost::of(row);
-        DryRun { dry_run: true, valid: true, post, warnings, workspace, forecast }
+    let mut warnings = content.examine(move |content| content.warnings(platform)).await?;
+    warnings.extend(more);
+    let (bytes, base_url) = (size(&row), act.cx.settings.base_url.clone());
+    let checked = move || {
+        let post = PlannedPost::of(row, &base_url);
+        let outcome = Checked::Checked;
+        DryRun { outcome, dry_run: true, valid: true, post, warnings, workspace, forecast }
     };
-    Reply::large(bytes, checked).await
+    Ok(Reply::large(bytes, checked).await?.unchanged())
 }

@@ -2,29 +2,43 @@
 
 use fanfare_entities::{PostId, post, post::PostStatus, post_attempt};
 use schemars::JsonSchema;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
 use serde::Serialize;
+use serde_json::json;
 
 use super::{media, read::find_locked, status::invalid_transition};
 use crate::{
     Act, Deleted, Reply, Tx,
+    access::Role,
     analytics::suggestions,
+    db::statement,
     error::{Code, Error, Result},
 };
 
-/// Deletes a draft or scheduled post.
+/// Deletes a draft, scheduled or failed post. An editor may delete their own drafts.
 ///
 /// # Errors
-/// [`Code::InvalidTransition`] in any other status.
+/// [`Code::InvalidTransition`] in any other status, [`Code::InsufficientWorkspacePermissions`] for other posts.
 pub async fn delete(act: &Act, id: PostId) -> Result<Reply<Deleted>> {
     let mut tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
-    let open = matches!(row.status, PostStatus::Draft | PostStatus::Scheduled);
+    if !is_own_draft(act, &row) {
+        act.membership.require(Role::Publisher)?;
+    }
+    let open = matches!(row.status, PostStatus::Draft | PostStatus::Scheduled | PostStatus::Failed);
     if !open || row.partly_public {
         return Err(invalid_transition(&row, "deleted"));
     }
     remove(act, &mut tx, &row).await?;
     act.finish(tx, Reply::ok(&Deleted::number(row.id.0))).await
+}
+
+/// Returns true for a draft that the caller wrote.
+#[must_use]
+pub fn is_own_draft(act: &Act, row: &post::Model) -> bool {
+    row.status == PostStatus::Draft && row.created_by == act.caller.user_id
 }
 
 /// Deletes the draft, scheduled, failed and paused posts of a group, and leaves the others alone.
@@ -86,6 +100,35 @@ async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {
     media::delete_uses(tx.conn(), row.id).await?;
     suggestions::unassign(tx.conn(), row.id, act.cx.clock.now()).await?;
     post::Entity::delete_by_id(row.id).exec(tx.conn()).await?;
-    tx.emit(act.post_event("post.deleted", row, "The post was deleted.".to_owned()));
+    forget_texts(tx.conn(), row.id).await?;
+    let bare = post::Model {
+        caption: String::new(),
+        settings: json!({}),
+        metadata: json!({}),
+        media: json!([]),
+        error: None,
+        warnings: None,
+        ..row.clone()
+    };
+    tx.emit(act.post_event("post.deleted", &bare, "The post was deleted.".to_owned()));
+    Ok(())
+}
+
+/// Takes what a deleted post said out of its events, and so out of the deliveries that are still to be made of them.
+async fn forget_texts<C: ConnectionTrait>(conn: &C, id: PostId) -> Result<()> {
+    let set = match conn.get_database_backend() {
+        DbBackend::Postgres => {
+            "jsonb_set(data::jsonb, '{post}', (data::jsonb -> 'post') || '{\"caption\": \"\", \"settings\": {}, \
+             \"metadata\": {}, \"media\": [], \"media_urls\": [], \"warnings\": [], \"error\": null}')::json"
+        }
+        _ => {
+            "json_set(data, '$.post.caption', '', '$.post.settings', json('{}'), '$.post.metadata', json('{}'), \
+             '$.post.media', json('[]'), '$.post.media_urls', json('[]'), '$.post.warnings', json('[]'), \
+             '$.post.error', NULL)"
+        }
+    };
+    let sql =
+        format!("UPDATE events SET data = {set} WHERE post_id = $1 AND event_type LIKE 'post.%'");
+    conn.execute_raw(statement(conn, sql, [id.0.into()])).await?;
     Ok(())
 }

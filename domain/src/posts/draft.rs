@@ -15,7 +15,7 @@ use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use super::{first_due, readiness::flaw_violation, view::PostMedia};
+use super::{first_due, generic_type, readiness::flaw_violation, view::PostMedia};
 use crate::{
     Domain, UnreadableColumn, accounts,
     clock::date,
@@ -61,6 +61,7 @@ pub async fn caption_length(
     let content = Content {
         caption: caption.to_owned(),
         post_type: None,
+        generic_type: None,
         settings: Map::new(),
         metadata: Map::new(),
         media: vec![PostMedia::default(); files],
@@ -75,6 +76,8 @@ pub struct Content {
     pub caption: String,
     /// The requested post type; `None` is the platform's default.
     pub post_type: Option<String>,
+    /// The type that was asked for, if the platform has none of this name and publishes its default in place of it.
+    pub generic_type: Option<&'static str>,
     /// Platform settings.
     pub settings: Map<String, Value>,
     /// Platform metadata.
@@ -102,10 +105,17 @@ impl Content {
         Self {
             caption: row.caption.clone(),
             post_type: Some(row.post_type.clone()),
+            generic_type: row.requested_post_type.as_deref().and_then(generic_type::named),
             settings: Map::new(),
             metadata: Map::new(),
             media: Vec::new(),
         }
+    }
+
+    /// Sets the type that a caller asks for.
+    pub fn set_type(&mut self, platform: PlatformId, asked: Option<&str>) {
+        self.generic_type = generic_type::of(platform, asked);
+        self.post_type = asked.filter(|_| self.generic_type.is_none()).map(str::to_owned);
     }
 
     /// Removes invisible characters from the identifiers among the settings.
@@ -129,6 +139,11 @@ impl Content {
         let mut found = platforms::validate(platforms::find(platform), account, &draft);
         let flawed = self.media.iter().enumerate().filter(|(_, file)| file.flaw.is_some());
         found.extend(flawed.map(|(place, file)| flaw_violation(place, file.flaw.as_ref())));
+        let asked = self.post_type.as_deref().or(self.generic_type);
+        let objection = asked.and_then(|kind| generic_type::objection(platform, kind, &self.media));
+        // The platform's own rule may have said it already.
+        let objection = objection.filter(|one| found.iter().all(|known| known.code != one.code));
+        found.extend(objection);
         found
     }
 

@@ -7,7 +7,6 @@ use uuid::Uuid;
 use super::{
     create::{fill_row, look_up_files, objections, parse_time, with_timezone_fix},
     draft::{Content, account_of},
-    generic_type,
     input::PostChanges,
     media, media_facts,
     read::{find, find_locked},
@@ -21,7 +20,7 @@ use crate::{
     mutation::{self, Mutation},
 };
 
-/// Changes a scheduled, draft or paused post. A change of content restarts its preparation. Any change takes the row
+/// Changes a scheduled, draft, paused or failed post, which stays in its status. A change of content restarts its preparation. Any change takes the row
 /// from a worker that is preparing it. `flaws` are the fields that could not be read.
 ///
 /// # Errors
@@ -98,7 +97,10 @@ async fn check_changes(
 }
 
 fn require_editable(row: &post::Model) -> Result<()> {
-    let open = matches!(row.status, PostStatus::Scheduled | PostStatus::Draft | PostStatus::Paused);
+    let open = matches!(
+        row.status,
+        PostStatus::Scheduled | PostStatus::Draft | PostStatus::Paused | PostStatus::Failed
+    );
     if open && !row.partly_public { Ok(()) } else { Err(invalid_transition(row, "changed")) }
 }
 
@@ -134,16 +136,8 @@ async fn changed_row(
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row)?;
     apply_changes(&mut content, changes, platform, files);
-    let known = too_many.is_none();
     let mut broken = objections(&content, platform, account, is_draft, too_many).await?;
-    if let Some(asked) = &changes.post_type {
-        let generic = generic_type::of(platform, asked.as_deref());
-        next.requested_post_type = generic.map(str::to_owned);
-        let mistyped = generic.filter(|_| known);
-        broken.extend(
-            mistyped.and_then(|kind| generic_type::objection(platform, kind, &content.media)),
-        );
-    }
+    next.requested_post_type = content.generic_type.map(str::to_owned);
     let of_time = reschedule(&mut next, changes, now);
     let time = changes.scheduled_at.as_ref().and_then(Option::as_deref);
     broken.append(with_timezone_fix(act, of_time, time));
@@ -177,10 +171,7 @@ fn apply_changes(
         content.caption = caption.clone().unwrap_or_default();
     }
     if let Some(post_type) = &changes.post_type {
-        content.post_type.clone_from(post_type);
-        if generic_type::of(platform, post_type.as_deref()).is_some() {
-            content.post_type = None;
-        }
+        content.set_type(platform, post_type.as_deref());
     }
     if let Some(settings) = &changes.settings {
         content.settings = settings.clone().unwrap_or_default();

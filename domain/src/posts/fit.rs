@@ -24,6 +24,37 @@ pub(crate) enum Fit {
     Broken(Value),
 }
 
+/// A stored file, as far as it is known.
+#[derive(Debug)]
+pub(crate) enum AnalysedFile {
+    /// It is not stored, or not here.
+    Gone,
+    /// It is being analysed.
+    Pending,
+    /// Its analysis has ended.
+    Known(Box<PostMedia>),
+}
+
+/// Returns the file at an address with the result of its analysis.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn analysed_file(
+    cx: &Domain,
+    workspace: WorkspaceId,
+    url: &str,
+) -> Result<AnalysedFile> {
+    let Some(asset) = media::find_stored(cx, workspace, url).await? else {
+        return Ok(AnalysedFile::Gone);
+    };
+    let mut files = [media::of_asset(cx, &asset)];
+    if !media_facts::refresh(&cx.db.read, &mut files).await?.is_empty() {
+        return Ok(AnalysedFile::Pending);
+    }
+    let [file] = files;
+    Ok(AnalysedFile::Known(Box::new(file)))
+}
+
 /// Returns whether a network takes a stored photo, or what goes out in its place. Starts the conversion that it needs.
 ///
 /// # Errors
@@ -35,14 +66,12 @@ pub(crate) async fn fit_photo(
     rules: &MediaRules,
 ) -> Result<Fit> {
     // The network itself refuses a file that is no longer stored.
-    let Some(asset) = media::find_stored(cx, workspace, url).await? else { return Ok(Fit::AsIs) };
-    let mut files = [media::of_asset(cx, &asset)];
-    let is_pending = !media_facts::refresh(&cx.db.read, &mut files).await?.is_empty();
-    let [mut file] = files;
+    let mut file = match analysed_file(cx, workspace, url).await? {
+        AnalysedFile::Gone => return Ok(Fit::AsIs),
+        AnalysedFile::Pending => return Ok(Fit::Pending),
+        AnalysedFile::Known(file) => *file,
+    };
     let is_taken = rules.image_types.contains(&file.mime.as_str());
-    if is_pending && !is_taken {
-        return Ok(Fit::Pending);
-    }
     let Some(conversion) = platforms::conversion(rules, &draft::to_media(&file, None)) else {
         return Ok(if is_taken { Fit::AsIs } else { Fit::Broken(unfit(file)) });
     };

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use fanfare_entities::{Millis, PostId, account};
+use fanfare_entities::{Millis, PostId, account, account::AccountStatus};
 use fanfare_platforms::{self as platforms, LimitScope, PlatformId, RateLimit};
 use schemars::JsonSchema;
 use sea_orm::ConnectionTrait;
@@ -21,10 +21,12 @@ const MAX_COMPARED: (usize, usize) = (200, 2_000);
 /// The share of common words from which two posts count as similar.
 const SIMILAR_SHARE: (usize, usize) = (4, 5);
 
-/// The posts of account $1 that are public or due between $2 and $3.
-const POSTS_BETWEEN: &str = "SELECT id, post_type, caption, public_at AS at FROM posts \
-     WHERE account_id = $1 AND public_at > $2 AND public_at <= $3 \
-     UNION ALL SELECT id, post_type, caption, scheduled_at AS at FROM posts \
+/// The posts of account $1 that became public between $2 and $3.
+const PUBLIC_BETWEEN: &str = "SELECT id, post_type, caption, public_at AS at FROM posts \
+     WHERE account_id = $1 AND public_at > $2 AND public_at <= $3";
+
+/// The posts of account $1 that are due between $2 and $3.
+const DUE_BETWEEN: &str = "SELECT id, post_type, caption, scheduled_at AS at FROM posts \
      WHERE account_id = $1 AND due_at IS NOT NULL AND NOT out_of_line AND public_at IS NULL \
      AND scheduled_at > $2 AND scheduled_at <= $3";
 
@@ -57,7 +59,7 @@ struct QuotaForecast {
 struct TokenForecast {
     /// The time at which it ends.
     expires_at: Time,
-    /// True if it lasts until the post goes out, or is renewed without a person.
+    /// True if it lasts until the post goes out, or is renewed without a person; false if the network refuses it already.
     outlives: bool,
 }
 
@@ -72,7 +74,8 @@ pub async fn forecast(
 ) -> Result<Forecast> {
     let token = account.token_expires_at.map(|expires_at| TokenForecast {
         expires_at: Time(expires_at),
-        outlives: account.refresh_at.is_some() || expires_at > at,
+        outlives: account.status == AccountStatus::Connected
+            && (account.refresh_at.is_some() || expires_at > at),
     });
     let quota = quota(act, account, post_type, at).await?;
     let similar = similar(act, account, caption, at).await?;
@@ -103,7 +106,8 @@ async fn quota(
     };
     let conn = &act.cx.db.read;
     let sql = format!(
-        "SELECT post_type, count(*) AS posts, min(at) AS oldest FROM ({POSTS_BETWEEN}) AS near GROUP BY post_type"
+        "SELECT post_type, count(*) AS posts, min(at) AS oldest FROM ({PUBLIC_BETWEEN} UNION ALL {DUE_BETWEEN}) AS near \
+         GROUP BY post_type"
     );
     let values = [account.id.0.into(), (at - DAY).into(), at.into()];
     let (mut used, mut oldest) = (0, None);
@@ -119,7 +123,18 @@ async fn quota(
     Ok(Some(QuotaForecast { limit, used, resets_at, fits: used < limit }))
 }
 
-async fn similar(
+impl Forecast {
+    /// Returns the posts whose text is nearly the same.
+    pub(super) fn similar(&self) -> &[PostId] {
+        &self.similar
+    }
+}
+
+/// Returns the posts of an account within seven days of `at` whose text is nearly the same, newest first, at most ten.
+///
+/// # Errors
+/// The database's.
+pub(super) async fn similar(
     act: &Act,
     account: &account::Model,
     caption: &str,
@@ -132,7 +147,9 @@ async fn similar(
     let conn = &act.cx.db.read;
     let (most, characters) = MAX_COMPARED;
     let sql = format!(
-        "SELECT id, substr(caption, 1, {characters}) AS text FROM ({POSTS_BETWEEN}) AS near \
+        "SELECT id, substr(caption, 1, {characters}) AS text FROM (\
+         SELECT * FROM ({PUBLIC_BETWEEN} ORDER BY public_at DESC LIMIT {most}) AS public UNION ALL \
+         SELECT * FROM ({DUE_BETWEEN} ORDER BY scheduled_at LIMIT {most}) AS due) AS near \
          ORDER BY id DESC LIMIT {most}"
     );
     let values = [account.id.0.into(), (at - COMPARED_SPAN).into(), (at + COMPARED_SPAN).into()];

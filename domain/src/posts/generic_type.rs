@@ -7,38 +7,46 @@ use crate::error::{Code, violation};
 
 const GENERIC: [&str; 6] = ["text", "image", "video", "carousel", "reel", "story"];
 
+/// Returns the generic type of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static str> {
+    GENERIC.into_iter().find(|generic| *generic == name)
+}
+
 /// Returns the generic type in `asked`, unless the network has a type of that name.
 #[must_use]
 pub fn of(platform: PlatformId, asked: Option<&str>) -> Option<&'static str> {
-    let generic = GENERIC.into_iter().find(|name| asked == Some(*name))?;
+    let generic = named(asked?)?;
     let known = platforms::find(platform).spec().post_types;
     known.iter().all(|kind| kind.name != generic).then_some(generic)
 }
 
-/// Returns the reason why a post of a generic type cannot be published as the network's default type.
+/// Returns the reason why a post of this type cannot be published with these files. A network's own type of the name
+/// means the same.
 #[must_use]
-pub fn objection(
-    platform: PlatformId,
-    generic: &'static str,
-    files: &[PostMedia],
-) -> Option<Violation> {
-    if matches!(generic, "reel" | "story") {
+pub fn objection(platform: PlatformId, kind: &str, files: &[PostMedia]) -> Option<Violation> {
+    if matches!(kind, "reel" | "story") && of(platform, Some(kind)).is_some() {
         let spec = platforms::find(platform).spec();
         let known: Vec<&str> = spec.post_types.iter().map(|kind| kind.name).collect();
-        let message = format!("{} has no post type {generic:?}.", spec.id);
+        let message = format!("{} has no post type {kind:?}.", spec.id);
         let remedy = format!("Use one of: {}.", known.join(", "));
         let broken = violation(Code::PostTypeUnsupported, "post_type", message, remedy);
-        return Some(broken.with_limit(known, generic));
+        return Some(broken.with_limit(known, kind));
     }
-    let contradicts = match generic {
+    if matches!(kind, "image" | "video" | "carousel") && files.is_empty() {
+        let message = format!("A post of the type {kind:?} has files, and none was sent.");
+        let remedy = "Send media_urls, or leave post_type out.";
+        return Some(violation(Code::MediaRequired, "media_urls", message, remedy));
+    }
+    let contradicts = match kind {
         "text" => !files.is_empty(),
-        "image" => files.iter().any(|file| is_of_type(file, "video/", &VIDEO_EXTENSIONS)),
-        "video" => files.iter().any(|file| is_of_type(file, "image/", &IMAGE_EXTENSIONS)),
+        "image" => files.iter().any(|file| kind_of(file).is_some_and(|kind| kind != "image")),
+        "video" => files.iter().any(|file| kind_of(file).is_some_and(|kind| kind != "video")),
         "carousel" => files.len() == 1,
         _ => false,
     };
     contradicts.then(|| {
-        let message = format!("The files are none of a post of the type {generic:?}.");
+        let message = format!("The files are none of a post of the type {kind:?}.");
         let remedy = "Leave post_type out, or send the files that it needs.";
         violation(Code::PostTypeMismatch, "post_type", message, remedy)
     })
@@ -47,14 +55,17 @@ pub fn objection(
 const IMAGE_EXTENSIONS: [&str; 5] = [".jpg", ".jpeg", ".png", ".gif", ".webp"];
 const VIDEO_EXTENSIONS: [&str; 3] = [".mp4", ".mov", ".webm"];
 
-/// Returns true if a file is of this kind, by its media type, or by its address while the type is not known.
-fn is_of_type(file: &PostMedia, kind: &str, endings: &[&str]) -> bool {
-    match file.mime.as_str() {
-        "" => {
-            let address = file.url.to_lowercase();
-            endings.iter().any(|ending| address.ends_with(ending))
-        }
-        mime => mime.starts_with(kind),
+/// Returns the first half of a file's media type; by its address while the type is not known.
+fn kind_of(file: &PostMedia) -> Option<&str> {
+    if !file.mime.is_empty() {
+        return file.mime.split('/').next();
+    }
+    let address = file.url.to_lowercase();
+    let ends_in = |endings: &[&str]| endings.iter().any(|ending| address.ends_with(ending));
+    match () {
+        () if ends_in(&IMAGE_EXTENSIONS) => Some("image"),
+        () if ends_in(&VIDEO_EXTENSIONS) => Some("video"),
+        () => None,
     }
 }
 
@@ -76,17 +87,43 @@ mod tests {
         assert_eq!(of(PlatformId::Bluesky, None), None);
     }
 
+    /// Whether a type and these files say the same, in the words of the documentation.
+    fn agree(kind: &str, pictures: usize, films: usize) -> bool {
+        match kind {
+            "text" => pictures + films == 0,
+            "image" => pictures > 0 && films == 0,
+            "video" => films > 0 && pictures == 0,
+            "carousel" => pictures + films > 1,
+            _ => true,
+        }
+    }
+
     #[test]
-    fn files_contradict_a_type() {
-        let code = |generic, urls: &[&str]| {
-            objection(PlatformId::Bluesky, generic, &files(urls)).map(|one| one.code)
-        };
-        assert_eq!(code("text", &[]), None);
-        assert_eq!(code("text", &["a.png"]), Some("post_type_mismatch"));
-        assert_eq!(code("video", &["a.PNG"]), Some("post_type_mismatch"));
-        assert_eq!(code("image", &["a.png"]), None);
-        assert_eq!(code("carousel", &["a.png"]), Some("post_type_mismatch"));
-        assert_eq!(code("carousel", &["a.png", "b.png"]), None);
-        assert_eq!(code("story", &[]), Some("post_type_unsupported"));
+    fn no_network_takes_a_type_that_its_files_contradict() {
+        for platform in crate::platforms::ids() {
+            for kind in GENERIC {
+                for (pictures, films) in [(0, 0), (1, 0), (2, 0), (0, 1), (0, 2), (1, 1)] {
+                    let urls = [vec!["a.png"; pictures], vec!["b.mp4"; films]].concat();
+                    let found = objection(platform, kind, &files(&urls)).map(|one| one.code);
+                    let is_unknown = of(platform, Some(kind)).is_some();
+                    let expected = match kind {
+                        "reel" | "story" if is_unknown => Some("post_type_unsupported"),
+                        _ if agree(kind, pictures, films) => None,
+                        _ if urls.is_empty() => Some("media_required"),
+                        _ => Some("post_type_mismatch"),
+                    };
+                    assert_eq!(found, expected, "{platform} {kind} {urls:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_of_an_unknown_type_contradicts_nothing_yet() {
+        assert!(
+            objection(PlatformId::Bluesky, "video", &files(&["https://a.example/x"])).is_none()
+        );
+        let known = PostMedia { mime: "image/png".to_owned(), ..PostMedia::default() };
+        assert!(objection(PlatformId::Bluesky, "video", &[known]).is_some());
     }
 }

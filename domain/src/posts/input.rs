@@ -29,7 +29,7 @@ pub struct NewPost {
     pub media_urls: Option<Vec<String>>,
     /// RFC 3339 with an offset (or a local time with `timezone`). Left out: publish now. Null is refused.
     #[serde(default, deserialize_with = "never_null")]
-    #[schemars(length(max = 100))]
+    #[schemars(with = "String", length(max = 100))]
     pub scheduled_at: Option<String>,
     /// IANA zone of a local `scheduled_at`.
     #[serde(default)]
@@ -78,7 +78,7 @@ pub enum NewStatus {
 #[serde(deny_unknown_fields)]
 pub struct NewPostBatch {
     /// 1 to 25 items, each like the body of `POST /posts`.
-    #[schemars(with = "Vec<NewPost>", length(min = 1, max = 25))]
+    #[schemars(with = "Vec<NewPost>", length(min = 1, max = 25), extend("x-read-singly" = true))]
     pub posts: Vec<Value>,
     /// Validate only, for all items.
     #[serde(default)]
@@ -88,7 +88,7 @@ pub struct NewPostBatch {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Changes to a scheduled, draft or paused post. A field that is left out stays as it is.
+/// Changes to a scheduled, draft, paused or failed post, which stays in its status. A field that is left out stays as it is.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostChanges {
@@ -128,7 +128,7 @@ pub struct PostChanges {
     pub group: Option<Option<String>>,
     /// Cannot be changed; listed here so that the error can say so.
     #[serde(default)]
-    #[schemars(extend("readOnly" = true))]
+    #[schemars(schema_with = "crate::input::optional_id_schema", extend("readOnly" = true))]
     pub account_id: Option<Value>,
 }
 

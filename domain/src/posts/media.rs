@@ -65,7 +65,14 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
     let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let Some(parsed) = parsed else {
         let message = format!("{field} is not an http(s) address.");
-        return Err(Error::field(Code::InvalidField, field, message, "Send a full address."));
+        let remedy = match known_address(act, url).await? {
+            Some(address) => format!("That is the id of a file; send its address: {address}."),
+            None if Uuid::parse_str(url).is_ok() => {
+                "Files are named by their addresses: send the `url` of the file.".to_owned()
+            }
+            None => "Send a full address.".to_owned(),
+        };
+        return Err(Error::field(Code::InvalidField, field, message, remedy));
     };
     let ours = url.strip_prefix(act.cx.settings.media_base_url.as_str());
     let Some(name) = ours.and_then(|name| name.strip_prefix('/')) else {
@@ -81,6 +88,18 @@ async fn look_up_one(act: &Act, place: usize, url: &str) -> Result<PostMedia> {
         let message = format!("{field} is not a stored file of this workspace.");
         Error::field(Code::InvalidField, field, message, "Upload the file first.")
     })
+}
+
+/// Returns the address of the workspace's file with this id.
+async fn known_address(act: &Act, id: &str) -> Result<Option<String>> {
+    let Ok(id) = Uuid::parse_str(id) else { return Ok(None) };
+    let row = media_asset::Entity::find()
+        .filter(media_asset::Column::Uid.eq(id))
+        .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
+        .one(&act.cx.db.read)
+        .await?;
+    Ok(row.map(|row| url_of(&act.cx, &row)))
 }
 
 /// Returns the file of a workspace that is served at this address.

@@ -23,36 +23,40 @@ mod restore_hold;
 mod status;
 pub(crate) mod unpaid;
 mod view;
+mod waiting;
+mod warnings;
 mod workspace;
 mod write;
 
 use fanfare_entities::{Millis, post};
 use fanfare_platforms::Spec;
 
-use crate::{Act, events::NewEvent};
+use crate::{Act, Domain, events::NewEvent};
 
-pub use batch::{MAX_ITEMS, PostBatch, create_batch};
-pub use create::{CreateOutcome, DryRun, create};
-pub use delete::{GroupDeleted, delete, delete_group};
+pub use batch::{MAX_ITEMS, PostBatch, create_batch, item_requests};
+pub use create::{CreateOutcome, CreateReply, create};
+pub use delete::{GroupDeleted, delete, delete_group, is_own_draft};
 
 pub use draft::{CaptionLength, caption_length};
 pub use edit::edit;
 pub use fanfare_entities::post::PostStatus;
-pub(crate) use fit::{Fit, fit_photo};
+pub(crate) use fit::{AnalysedFile, Fit, analysed_file, fit_photo};
 pub use input::{NewPost, NewPostBatch, PostChanges, RetryPost, SetRelease, StatusChange};
 pub(crate) use media::{find_stored as stored_file, look_up as stored_media};
 pub use missing::{Missing, missing};
 pub use read::{AttemptPage, PostFilter, attempts, find, get, list, rows};
 pub use readiness::{FilesState, Readiness, check_readiness};
 pub use release::set_release;
-pub use restore_hold::hold_after_restore;
+pub use restore_hold::{HeldPosts, hold_after_restore, is_asked_after_restore};
 pub(crate) use status::retry_for_operator;
 pub use status::{allowed_transitions, retry, set_status};
 use view::payload;
 pub use view::{
-    CreatedPost, OnePost, POST_ERRORS, PlannedPost, Post, PostError, PostErrorCode, PostMedia,
-    PostPage, media_of, status_name,
+    CreatedPost, OnePost, POST_ERRORS, POST_FAILURES, PlannedPost, Post, PostError, PostErrorCode,
+    PostFailure, PostMedia, PostPage, PostPart, Trouble, is_of_requests_too, media_of,
+    outcome_words, post_failure, status_name, status_words, trouble,
 };
+pub use waiting::{WaitReason, Waiting, waiting_of};
 pub use workspace::WorkspaceOfPost;
 pub use write::{NewPostRow, PostWriter};
 
@@ -70,6 +74,7 @@ pub fn first_due(spec: &Spec, needs_preparing: bool, scheduled_at: Millis) -> Mi
 /// Returns the event of a change to a post, with the post's new row as its payload.
 #[must_use]
 pub fn event(
+    cx: &Domain,
     event_type: &'static str,
     row: &post::Model,
     message: String,
@@ -79,7 +84,7 @@ pub fn event(
         workspace_id: row.workspace_id,
         event_type,
         streamed: true,
-        data: payload(row),
+        data: payload(row, &cx.settings.base_url),
         post_id: Some(row.id),
         account_id: Some(row.account_id),
         brand_id: row.brand_id,
@@ -93,6 +98,6 @@ pub fn event(
 impl Act {
     /// Returns the event of a change that this request made to a post.
     fn post_event(&self, event_type: &'static str, row: &post::Model, message: String) -> NewEvent {
-        event(event_type, row, message, Some(self.request_id.clone()))
+        event(&self.cx, event_type, row, message, Some(self.request_id.clone()))
     }
 }

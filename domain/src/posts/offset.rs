@@ -1,12 +1,13 @@
 //! Lists of posts by offset, for clients that count pages.
 
 use fanfare_entities::post;
-use sea_orm::{Order, PaginatorTrait, QueryOrder, QuerySelect, Select};
+use sea_orm::{Order, QueryOrder, QuerySelect};
 
 use super::{
     media_facts,
-    read::PostFilter,
+    read::{self, PostFilter},
     view::{self, PostPage},
+    warnings,
 };
 use crate::{
     Act, Reply,
@@ -21,32 +22,24 @@ const READ_CHUNK: u64 = 25;
 ///
 /// # Errors
 /// An invalid offset, field or order.
-pub async fn page(
-    act: &Act,
-    filter: &PostFilter,
-    query: Select<post::Entity>,
-    limit: u64,
-) -> Result<Reply<PostPage>> {
+pub async fn page(act: &Act, filter: &PostFilter, limit: u64) -> Result<Reply<PostPage>> {
     let offset = input::offset(filter.offset)?;
-    let order = match filter.order.as_deref() {
-        None | Some("desc") => Order::Desc,
-        Some("asc") => Order::Asc,
-        Some(_) => return Err(invalid_field("order", "Use asc or desc.")),
-    };
-    let sorted = match filter.sort_by.as_deref() {
-        None => query.clone(),
-        Some("scheduled_at") => query.clone().order_by(post::Column::ScheduledAt, order.clone()),
-        Some("updated_at") => query.clone().order_by(post::Column::UpdatedAt, order.clone()),
-        Some("created_at") => query.clone().order_by(post::Column::CreatedAt, order.clone()),
+    let order = order(filter)?;
+    let by = match filter.sort_by.as_deref() {
+        None => post::Column::Id,
+        Some("scheduled_at") => post::Column::ScheduledAt,
+        Some("updated_at") => post::Column::UpdatedAt,
+        Some("created_at") => post::Column::CreatedAt,
         Some(_) => {
             return Err(invalid_field("sort_by", "Use scheduled_at, updated_at or created_at."));
         }
     };
-    let sorted = sorted.order_by(post::Column::Id, order);
-    let total = query.count(&act.cx.db.read).await?;
+    let query = read::filtered(act, filter, by).await?;
+    let total = page::count_up_to(&act.cx.db.read, query.clone(), page::COUNTED).await?;
+    let sorted = query.order_by(by, order.clone()).order_by(post::Column::Id, order);
     let mut rows: Vec<post::Model> = Vec::new();
     let mut bytes = 0;
-    while (rows.len() as u64) < limit && bytes < page::MAX_PAGE_BYTES {
+    while (rows.len() as u64) < limit && bytes < page::max_bytes() {
         let read = rows.len() as u64;
         let wanted = READ_CHUNK.min(limit - read);
         let more = sorted.clone().offset(offset + read).limit(wanted).all(&act.cx.db.read).await?;
@@ -58,7 +51,39 @@ pub async fn page(
         }
     }
     media_facts::refresh_rows(&act.cx.db.read, &mut rows).await?;
-    view::offset_page_reply(rows, (total, limit, offset)).await
+    warnings::note_reconnects(act, &mut rows).await?;
+    let why = if rows.is_empty() { Some(read::why_empty(act, filter).await?) } else { None };
+    view::offset_page_reply(&act.cx, rows, (total, limit, offset), why).await
+}
+
+/// Returns true if the filter asks for a sorted page, rather than for one that begins at a cursor.
+///
+/// # Errors
+/// An invalid order, or both.
+pub fn is_asked(filter: &PostFilter) -> Result<bool> {
+    let is_upwards = matches!(order(filter)?, Order::Asc);
+    let sorted = [
+        ("offset", filter.offset.is_some()),
+        ("sort_by", filter.sort_by.is_some()),
+        ("order", is_upwards),
+    ];
+    let Some((field, _)) = sorted.into_iter().find(|(_, is_sent)| *is_sent) else {
+        return Ok(false);
+    };
+    if filter.cursor.is_none() {
+        return Ok(true);
+    }
+    let message = format!("{field} and cursor cannot be used together.");
+    let remedy = "Send the cursor alone, or turn pages with offset.";
+    Err(Error::field(Code::ConflictingFields, field, message, remedy))
+}
+
+fn order(filter: &PostFilter) -> Result<Order> {
+    match filter.order.as_deref() {
+        None | Some("desc") => Ok(Order::Desc),
+        Some("asc") => Ok(Order::Asc),
+        Some(_) => Err(invalid_field("order", "Use asc or desc.")),
+    }
 }
 
 fn invalid_field(field: &str, remedy: &str) -> Error {

@@ -1,9 +1,10 @@
 //! Reads posts and their ledger.
 
-use fanfare_entities::{PostId, post, post::PostStatus, post_attempt};
+use fanfare_entities::{Millis, PostId, post, post::PostStatus, post_attempt};
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, IdenStatic, QueryFilter,
+    QueryOrder, QuerySelect, Select, sea_query::Expr,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,15 +13,18 @@ use uuid::Uuid;
 use super::{
     media_facts, offset,
     view::{self, OnePost, PostError, PostPage},
+    warnings,
 };
 use crate::{
     Act, Reply, Tx,
     access::Membership,
+    accounts,
     clock::Time,
     error::{Code, Error, Result},
     input,
     json_size::json_size,
-    page, platforms,
+    page::{self, EmptyBecause},
+    platforms,
 };
 
 /// The posts to list.
@@ -30,13 +34,13 @@ pub struct PostFilter {
     /// Only of this account.
     #[serde(default)]
     pub account_id: Option<i64>,
-    /// Only in this status.
+    /// Only in these statuses, separated by commas: draft, scheduled, paused, publishing, processing, published, failed.
     #[serde(default)]
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = 200))]
     pub status: Option<String>,
-    /// Only on this platform.
+    /// Only on these platforms, separated by commas.
     #[serde(default)]
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = 300))]
     pub platform: Option<String>,
     /// Only of this group.
     #[serde(default)]
@@ -68,9 +72,11 @@ pub struct PostFilter {
     pub scheduled_to: Option<String>,
     /// 1 to 200, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 200))]
     pub limit: Option<i64>,
     /// Pages by offset, 0 to 10,000, with the count of all; `cursor` reads long lists faster.
     #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
     pub offset: Option<i64>,
     /// Pages by offset in the order of `scheduled_at`, `updated_at` or `created_at`.
     #[serde(default)]
@@ -99,12 +105,25 @@ const MAX_LIMIT: i64 = 200;
 /// # Errors
 /// An invalid filter.
 pub async fn list(act: &Act, filter: PostFilter) -> Result<Reply<PostPage>> {
-    if filter.offset.is_some() || filter.sort_by.is_some() {
+    if offset::is_asked(&filter)? {
         let limit = input::limit_to(filter.limit, MAX_LIMIT)?;
-        return offset::page(act, &filter, filtered_query(act, &filter)?, limit).await;
+        return offset::page(act, &filter, limit).await;
     }
-    let (rows, next) = rows(act, filter).await?;
-    view::page_reply(rows, next).await
+    let (rows, next) = rows(act, filter.clone()).await?;
+    let why = if rows.is_empty() { Some(why_empty(act, &filter).await?) } else { None };
+    view::page_reply(&act.cx, rows, next, why).await
+}
+
+/// Returns why the list of a filter is empty.
+pub(super) async fn why_empty(act: &Act, filter: &PostFilter) -> Result<EmptyBecause> {
+    let is_later = filter.cursor.is_some() || filter.offset.is_some_and(|offset| offset > 0);
+    Ok(if visible(&act.membership).one(&act.cx.db.read).await?.is_some() {
+        if is_later { EmptyBecause::PastTheEnd } else { EmptyBecause::Filtered }
+    } else if accounts::all(act).await?.is_empty() {
+        EmptyBecause::NoAccounts
+    } else {
+        EmptyBecause::NothingYet
+    })
 }
 
 /// Returns the rows of a page of posts, and the cursor of the next page.
@@ -113,7 +132,7 @@ pub async fn list(act: &Act, filter: PostFilter) -> Result<Reply<PostPage>> {
 /// An invalid filter.
 pub async fn rows(act: &Act, filter: PostFilter) -> Result<(Vec<post::Model>, Option<String>)> {
     let limit = input::limit_to(filter.limit, MAX_LIMIT)?;
-    let query = filtered_query(act, &filter)?.order_by_desc(post::Column::Id);
+    let query = filtered(act, &filter, post::Column::Id).await?.order_by_desc(post::Column::Id);
     let cursor = input::cursor::<i64>(filter.cursor.as_deref())?;
     let from = |last: Option<&post::Model>| {
         let below = last.map(|row| row.id.0).or(cursor);
@@ -123,47 +142,89 @@ pub async fn rows(act: &Act, filter: PostFilter) -> Result<(Vec<post::Model>, Op
     let mut page = page::read(&act.cx.db.read, limit, from, view::size).await?;
     let next = page.next(|row| row.id.to_string());
     media_facts::refresh_rows(&act.cx.db.read, &mut page.rows).await?;
+    warnings::note_reconnects(act, &mut page.rows).await?;
     Ok((page.rows, next))
 }
 
-/// Returns the query for the posts that match a filter, unsorted.
-fn filtered_query(act: &Act, filter: &PostFilter) -> Result<sea_orm::Select<post::Entity>> {
+/// Returns the query for the posts that match a filter, to be sorted by a column.
+pub(super) async fn filtered(
+    act: &Act,
+    filter: &PostFilter,
+    order: post::Column,
+) -> Result<Select<post::Entity>> {
     let mut query = visible(&act.membership);
     if let Some(id) = filter.account_id {
         query = query.filter(post::Column::AccountId.eq(id));
     }
-    if let Some(status) = &filter.status {
-        query = query.filter(post::Column::Status.eq(parse_status(status)?));
+    if let Some(statuses) = input::several(filter.status.as_deref(), parse_status)? {
+        query = query.filter(input::one_of(post::Column::Status, statuses));
     }
-    if let Some(platform) = &filter.platform {
-        let platform = platforms::parse("platform", platform)?;
-        query = query.filter(post::Column::Platform.eq(platform.as_str()));
+    let platform = |name: &str| Ok(platforms::parse("platform", name)?.as_str());
+    if let Some(platforms) = input::several(filter.platform.as_deref(), platform)? {
+        query = query.filter(input::one_of(post::Column::Platform, platforms));
     }
     if let Some(group) = &filter.group {
         query = query.filter(post::Column::GroupKey.eq(group.as_str()));
     }
-    if let Some(from) = &filter.from {
-        query = query.filter(post::Column::ScheduledAt.gte(input::day("from", from)?));
-    }
-    if let Some(to) = &filter.to {
-        query = query.filter(post::Column::ScheduledAt.lt(input::day("to", to)? + DAY));
-    }
-    let since = |name: &str, text: &Option<String>| {
-        text.as_deref().map(|text| input::time(name, text, None)).transpose()
-    };
-    if let Some(at) = since("updated_since", &filter.updated_since)? {
-        query = query.filter(post::Column::UpdatedAt.gte(at));
-    }
-    if let Some(at) = since("created_since", &filter.created_since)? {
-        query = query.filter(post::Column::CreatedAt.gte(at));
-    }
-    if let Some(at) = since("scheduled_from", &filter.scheduled_from)? {
-        query = query.filter(post::Column::ScheduledAt.gte(at));
-    }
-    if let Some(at) = since("scheduled_to", &filter.scheduled_to)? {
-        query = query.filter(post::Column::ScheduledAt.lte(at));
+    for (column, range) in time_ranges(filter)? {
+        let is_served =
+            column.as_str() == order.as_str() || has_few(act, range(Expr::col(column))).await?;
+        // The sum keeps the databases from the index of the column.
+        let column = Expr::col((post::Entity, column));
+        query = query.filter(range(if is_served { column } else { column.add(0) }));
     }
     Ok(query)
+}
+
+/// The most posts in a range of times that are read by the index of the time, and then sorted. With more, the list is
+/// read in its order until the page is full.
+const FEW: u64 = 5_000;
+
+async fn has_few(act: &Act, range: Expr) -> Result<bool> {
+    let in_range = post::Entity::find()
+        .select_only()
+        .column(post::Column::Id)
+        .filter(post::Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(range)
+        .offset(FEW)
+        .limit(1);
+    Ok(in_range.into_tuple::<i64>().one(&act.cx.db.read).await?.is_none())
+}
+
+/// A range, as a condition for what it is given.
+type Range = Box<dyn Fn(Expr) -> Expr + Send>;
+
+/// Returns the ranges of times that a filter asks for, one a column.
+fn time_ranges(filter: &PostFilter) -> Result<Vec<(post::Column, Range)>> {
+    let time = |name: &str, text: &Option<String>| {
+        text.as_deref().map(|text| input::time(name, text, None)).transpose()
+    };
+    let day = |name: &str, text: &Option<String>| {
+        text.as_deref().map(|text| input::day(name, text)).transpose()
+    };
+    let first = day("from", &filter.from)?;
+    let from = [first, time("scheduled_from", &filter.scheduled_from)?].into_iter().flatten().max();
+    let last = day("to", &filter.to)?.map(|day| day + DAY - 1);
+    let to = [last, time("scheduled_to", &filter.scheduled_to)?].into_iter().flatten().min();
+    let ranges = [
+        (post::Column::ScheduledAt, from, to),
+        (post::Column::UpdatedAt, time("updated_since", &filter.updated_since)?, None),
+        (post::Column::CreatedAt, time("created_since", &filter.created_since)?, None),
+    ];
+    Ok(ranges
+        .into_iter()
+        .filter_map(|(column, from, to)| Some((column, range(from, to)?)))
+        .collect())
+}
+
+/// Returns the condition for a time from `from` to `to`, if there is either.
+fn range(from: Option<Millis>, to: Option<Millis>) -> Option<Range> {
+    match (from, to) {
+        (None, None) => None,
+        (Some(from), None) => Some(Box::new(move |time| time.gte(from))),
+        (None, Some(to)) => Some(Box::new(move |time| time.lte(to))),
+        (Some(from), Some(to)) => Some(Box::new(move |time| time.between(from, to))),
+    }
 }
 
 fn parse_status(name: &str) -> Result<PostStatus> {
@@ -215,7 +276,8 @@ async fn find_one<C: ConnectionTrait>(
 pub async fn get(act: &Act, id: PostId) -> Result<Reply<OnePost>> {
     let mut row = find(act, id).await?;
     media_facts::refresh_rows(&act.cx.db.read, std::slice::from_mut(&mut row)).await?;
-    view::post_reply(row).await
+    warnings::note_reconnects(act, std::slice::from_mut(&mut row)).await?;
+    view::present_reply(&act.cx, row).await
 }
 
 /// A page of a post's ledger.

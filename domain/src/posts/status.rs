@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     Act, Domain, Reply, Tx,
+    clock::to_rfc3339,
     error::{Code, Error, Result},
     mutation::{self, Mutation},
 };
@@ -85,7 +86,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
         (RequestedStatus::Scheduled, _) => return Err(invalid_transition(&row, "scheduled")),
     };
     let Some(next) = next else {
-        return act.finish(tx, view::post_reply(row).await?).await;
+        return act.finish(tx, view::post_reply(&act.cx, row).await?).await;
     };
     let reply = save(act, &mut tx, next, "status").await?;
     act.finish(tx, reply).await
@@ -110,7 +111,7 @@ pub async fn retry(act: &Act, id: PostId, retry: RetryPost) -> Result<Reply<OneP
     act.finish(tx, reply).await
 }
 
-/// Sends a failed post again, now, for the operator.
+/// Sends a failed post again for the operator, `after` so many milliseconds; the event tells its former time.
 ///
 /// # Errors
 /// As for [`retry`]; nothing is written then.
@@ -118,7 +119,7 @@ pub(crate) async fn retry_for_operator(
     cx: &Domain,
     tx: &mut Tx,
     row: post::Model,
-    accepts_risk: bool,
+    (accepts_risk, after): (bool, Millis),
     request_id: &str,
 ) -> Result<()> {
     if row.status != PostStatus::Failed {
@@ -127,8 +128,12 @@ pub(crate) async fn retry_for_operator(
     accept_risk(&row, Some(accepts_risk))?;
     let now = cx.clock.now();
     let account = account_of(tx.conn(), &row).await?;
-    let next = scheduled(request_id, &row, &account, now, now).await?;
-    save_row(request_id, tx, next, "retried by the operator").await.map(drop)
+    let next = scheduled(request_id, &row, &account, now + after, now).await?;
+    let what = match row.scheduled_at {
+        Some(at) => format!("retried by the operator; its time was {}", to_rfc3339(at)),
+        None => "retried by the operator".to_owned(),
+    };
+    save_row(request_id, tx, next, &what).await.map(drop)
 }
 
 fn requested_time(act: &Act, change: &StatusChange, now: Millis) -> Result<Option<Millis>> {
@@ -161,13 +166,13 @@ fn publish_time(row: &post::Model, asked: Option<Millis>, now: Millis) -> Result
             Code::FieldRequired,
             "scheduled_at",
             "The post's time has passed while it was paused.",
-            "Send scheduled_at with a new time.",
+            "Send scheduled_at with a new time; the present time publishes it now.",
         )),
         _ => Err(Error::field(
             Code::FieldRequired,
             "scheduled_at",
             "Scheduling a draft needs a time.",
-            "Send scheduled_at.",
+            "Send scheduled_at; the present time publishes it now.",
         )),
     }
 }
@@ -214,6 +219,7 @@ fn reset(row: &post::Model, now: Millis) -> post::Model {
         sending_at: None,
         sending_until: None,
         reconciling_at: None,
+        absent_at: None,
         announced_fence: None,
         next_attempt_at: None,
         error: None,
@@ -230,7 +236,7 @@ pub(super) async fn save(
     what: &str,
 ) -> Result<Reply<OnePost>> {
     let saved = save_row(&act.request_id, tx, row, what).await?;
-    view::post_reply(saved).await
+    view::post_reply(&act.cx, saved).await
 }
 
 pub(super) async fn save_row(
@@ -243,7 +249,8 @@ pub(super) async fn save_row(
     let saved = post::ActiveModel::from(row).reset_all();
     let saved = post::Entity::update(saved).exec(tx.conn()).await?;
     let message = format!("The post is now {} ({what}).", status_name(saved.status));
-    tx.emit(event("post.updated", &saved, message, Some(request_id.to_owned())));
+    let updated = event(tx.domain(), "post.updated", &saved, message, Some(request_id.to_owned()));
+    tx.emit(updated);
     if let Some(due_at) = due_at {
         tx.enqueue(JobKind::PublishPost, saved.workspace_id, saved.id.0, due_at);
     }

@@ -22,85 +22,96 @@ const BATCH: u64 = 100;
 /// The request id of these changes in logs and events.
 const REQUEST: &str = "subscription";
 
-/// Pauses every scheduled post of a workspace. Posts that are being published go out.
+/// Pauses the next scheduled posts of a workspace. Posts that are being published go out. Returns true if there may be
+/// more.
 ///
 /// # Errors
-/// The database's. It may be run again.
-pub(crate) async fn pause(cx: &Domain, workspace: WorkspaceId) -> Result<()> {
-    loop {
-        let mut tx = Tx::begin(cx).await?;
-        let now = tx.now();
-        let rows = post::Entity::find()
-            .filter(Column::WorkspaceId.eq(workspace))
-            .filter(Column::Status.eq(PostStatus::Scheduled))
-            .order_by_asc(Column::Id)
-            .limit(BATCH)
-            .lock_exclusive()
-            .all(tx.conn())
-            .await?;
-        if rows.is_empty() {
-            return Ok(());
-        }
-        for row in rows {
-            let waits =
-                unpaid_post::ActiveModel { post_id: Set(row.id), workspace_id: Set(workspace) };
-            let known = OnConflict::column(unpaid_post::Column::PostId).do_nothing().to_owned();
-            let waits = unpaid_post::Entity::insert(waits).on_conflict(known);
-            waits.exec_without_returning(tx.conn()).await?;
-            let row = unscheduled(&row, PostStatus::Paused, now);
-            save_row(REQUEST, &mut tx, row, "its subscription is paused or has ended").await?;
-        }
-        tx.commit().await?;
+/// The database's.
+pub(crate) async fn pause_some(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
+    let now = tx.now();
+    let rows = post::Entity::find()
+        .filter(Column::WorkspaceId.eq(workspace))
+        .filter(Column::Status.eq(PostStatus::Scheduled))
+        .order_by_asc(Column::Id)
+        .limit(BATCH)
+        .lock_exclusive()
+        .all(tx.conn())
+        .await?;
+    let has_more = !rows.is_empty();
+    for row in rows {
+        let waits = unpaid_post::ActiveModel { post_id: Set(row.id), workspace_id: Set(workspace) };
+        let known = OnConflict::column(unpaid_post::Column::PostId).do_nothing().to_owned();
+        let waits = unpaid_post::Entity::insert(waits).on_conflict(known);
+        waits.exec_without_returning(tx.conn()).await?;
+        let row = unscheduled(&row, PostStatus::Paused, now);
+        save_row(REQUEST, tx, row, "its subscription is paused or has ended").await?;
     }
+    Ok(has_more)
 }
 
-/// Schedules the posts again that were paused with the subscription and whose time is still ahead; the others stay
-/// paused.
+/// Schedules the next posts again that were paused with the subscription and whose time is still ahead. The others stay
+/// paused, and an event says why. Returns true if there may be more.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn resume_some(tx: &mut Tx, workspace: WorkspaceId) -> Result<bool> {
+    let waiting: Vec<PostId> = unpaid_post::Entity::find()
+        .select_only()
+        .column(unpaid_post::Column::PostId)
+        .filter(unpaid_post::Column::WorkspaceId.eq(workspace))
+        .order_by_asc(unpaid_post::Column::PostId)
+        .limit(BATCH)
+        .into_tuple()
+        .all(tx.conn())
+        .await?;
+    if waiting.is_empty() {
+        return Ok(false);
+    }
+    let rows = post::Entity::find()
+        .filter(Column::Id.is_in(waiting.clone()))
+        .filter(Column::Status.eq(PostStatus::Paused))
+        .order_by_asc(Column::Id)
+        .lock_exclusive()
+        .all(tx.conn())
+        .await?;
+    for row in rows {
+        resume(tx, row).await?;
+    }
+    let gone =
+        unpaid_post::Entity::delete_many().filter(unpaid_post::Column::PostId.is_in(waiting));
+    gone.exec(tx.conn()).await?;
+    Ok(true)
+}
+
+/// Schedules all posts of a workspace again that were paused with a subscription, because it does not need one any more.
 ///
 /// # Errors
 /// The database's. It may be run again.
-pub(crate) async fn resume(cx: &Domain, workspace: WorkspaceId) -> Result<()> {
+pub(crate) async fn resume_all(cx: &Domain, workspace: WorkspaceId) -> Result<()> {
     loop {
-        let waiting: Vec<PostId> = unpaid_post::Entity::find()
-            .select_only()
-            .column(unpaid_post::Column::PostId)
-            .filter(unpaid_post::Column::WorkspaceId.eq(workspace))
-            .order_by_asc(unpaid_post::Column::PostId)
-            .limit(BATCH)
-            .into_tuple()
-            .all(&cx.db.write)
-            .await?;
-        if waiting.is_empty() {
+        let mut tx = Tx::begin(cx).await?;
+        if !resume_some(&mut tx, workspace).await? {
             return Ok(());
         }
-        let mut tx = Tx::begin(cx).await?;
-        let rows = post::Entity::find()
-            .filter(Column::Id.is_in(waiting.clone()))
-            .filter(Column::Status.eq(PostStatus::Paused))
-            .order_by_asc(Column::Id)
-            .lock_exclusive()
-            .all(tx.conn())
-            .await?;
-        for row in rows {
-            schedule(&mut tx, &row).await?;
-        }
-        let gone =
-            unpaid_post::Entity::delete_many().filter(unpaid_post::Column::PostId.is_in(waiting));
-        gone.exec(tx.conn()).await?;
         tx.commit().await?;
     }
 }
 
 /// Schedules a post again, unless its time has passed or it cannot be scheduled any more.
-async fn schedule(tx: &mut Tx, row: &post::Model) -> Result<()> {
+async fn resume(tx: &mut Tx, row: post::Model) -> Result<()> {
     let now = tx.now();
-    let Some(at) = row.scheduled_at.filter(|at| *at > now) else { return Ok(()) };
-    let account = account_of(tx.conn(), row).await?;
-    match scheduled(REQUEST, row, &account, at, now).await {
+    let Some(at) = row.scheduled_at.filter(|at| *at > now) else {
+        let why = "its time passed while its subscription was paused; give it a new time";
+        return stay_paused(tx, row, why).await;
+    };
+    let account = account_of(tx.conn(), &row).await?;
+    match scheduled(REQUEST, &row, &account, at, now).await {
         Ok(next) => save_row(REQUEST, tx, next, "its subscription goes on").await.map(drop),
-        Err(error) => {
-            tracing::info!(post.id = %row.id, %error, "a post stays paused");
-            Ok(())
-        }
+        Err(error) => stay_paused(tx, row, error.message()).await,
     }
+}
+
+async fn stay_paused(tx: &mut Tx, row: post::Model, why: &str) -> Result<()> {
+    let row = post::Model { updated_at: tx.now(), ..row };
+    save_row(REQUEST, tx, row, why).await.map(drop)
 }

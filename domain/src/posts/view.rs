@@ -1,6 +1,10 @@
 //! Posts as replies, events and pages show them.
 
 mod failure;
+mod failures;
+mod trouble;
+
+use std::collections::HashMap;
 
 use fanfare_entities::{AccountId, BrandId, PostId, WorkspaceId, post, post::PostStatus};
 use fanfare_media::Facts;
@@ -10,11 +14,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::workspace::WorkspaceOfPost;
-use crate::{Reply, UnreadableColumn, clock::Time, error::Result, json_size::json_size};
+use super::{
+    waiting::{Waiting, waiting_of},
+    workspace::WorkspaceOfPost,
+};
+use crate::{
+    Domain, Reply, UnreadableColumn, clock::Time, error::Result, json_size::json_size,
+    page::EmptyBecause,
+};
 
-use failure::{FailedPost, with_next_steps};
-pub use failure::{POST_ERRORS, PostError, PostErrorCode};
+use failure::FailedPost;
+pub(super) use failure::cause_of_question;
+#[cfg(test)]
+pub(super) use failure::tests::failed as failed_row;
+pub use failure::{PostError, PostErrorCode};
+pub use failures::{POST_ERRORS, POST_FAILURES, PostFailure, is_of_requests_too, post_failure};
+pub use trouble::{Trouble, outcome_words, status_words, trouble};
 
 /// A file of a post, as the row stores it: what was known about it when the post was last changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -91,6 +106,10 @@ pub struct Post {
     id: PostId,
     #[serde(flatten)]
     planned: PlannedPost,
+    /// What it waits for; left out where it waits for nothing, in events and in replies to changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(default)]
+    waiting: Option<Waiting>,
 }
 
 /// A post as it would be created: with `dry_run` it has no id.
@@ -140,6 +159,10 @@ pub struct PlannedPost {
     platform_post_id: Option<String>,
     /// The address at which people see it.
     platform_post_url: Option<String>,
+    /// The further public parts of it, in their order: the segments of a thread after the first, an album's further
+    /// messages, a first comment.
+    #[schemars(with = "Vec<PostPart>")]
+    parts: Value,
     /// The things that the post lacks on the platform, such as the picture of a link preview that could not be fetched.
     #[schemars(with = "Vec<Warning>")]
     warnings: Value,
@@ -150,6 +173,25 @@ pub struct PlannedPost {
     created_at: Time,
     /// The time at which it was last changed.
     updated_at: Time,
+}
+
+/// A further public part of a post.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PostPart {
+    /// Its name, such as `segment_2` or `first_comment`.
+    name: String,
+    /// The platform's id of it.
+    platform_post_id: String,
+    /// The address at which people see it; null if it has none of its own.
+    platform_post_url: Option<String>,
+}
+
+impl PostPart {
+    /// Creates a part.
+    #[must_use]
+    pub const fn of(name: String, id: String, url: Option<String>) -> Self {
+        Self { name, platform_post_id: id, platform_post_url: url }
+    }
 }
 
 /// A file of a post.
@@ -184,20 +226,32 @@ enum Analysis {
 }
 
 impl Post {
-    /// Creates the view of a row.
+    /// Creates the view of a row; `base_url` is the origin of the addresses in it.
     #[must_use]
-    pub fn of(row: post::Model) -> Self {
-        Self { id: row.id, planned: PlannedPost::of(row) }
+    pub fn of(row: post::Model, base_url: &str) -> Self {
+        Self { id: row.id, planned: PlannedPost::of(row, base_url), waiting: None }
+    }
+
+    /// Creates the views of rows, with what each of them waits for.
+    fn all(
+        rows: Vec<post::Model>,
+        mut waiting: HashMap<PostId, Waiting>,
+        base_url: &str,
+    ) -> Vec<Self> {
+        let view = |row: post::Model| {
+            let waiting = waiting.remove(&row.id);
+            Self { waiting, ..Self::of(row, base_url) }
+        };
+        rows.into_iter().map(view).collect()
     }
 }
 
 impl PlannedPost {
     /// Creates the view of a row that may have no id.
-    pub(super) fn of(row: post::Model) -> Self {
+    pub(super) fn of(row: post::Model, base_url: &str) -> Self {
         // A media column that cannot be read is left out, since nothing is published from this view.
         let media = media_of(&row).unwrap_or_default();
-        let error =
-            row.error.map(|error| with_next_steps(error, row.id, row.account_id, &row.platform));
+        let (error, next_look) = (failure::shown(&row, base_url), failure::next_look(&row));
         let public_at = row.public_at.filter(|_| row.status == PostStatus::Published);
         Self {
             account_id: row.account_id,
@@ -217,10 +271,11 @@ impl PlannedPost {
             group: row.group_key,
             release_id: row.release_id,
             attempts: row.attempt,
-            next_attempt_at: row.next_attempt_at.map(Time),
+            next_attempt_at: next_look.map(Time),
             published_at: public_at.map(Time),
             platform_post_id: row.platform_post_id,
             platform_post_url: row.platform_post_url,
+            parts: row.parts.unwrap_or_else(|| json!([])),
             warnings: row.warnings.unwrap_or_else(|| json!([])),
             error,
             created_at: Time(row.created_at),
@@ -258,10 +313,28 @@ pub struct OnePost {
     post: Post,
 }
 
+/// The outcome of a request that created a post.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Created {
+    /// The post was created.
+    Created,
+}
+
+/// The outcome of a request that only checked a post.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum Checked {
+    /// The post would be created; nothing was.
+    Checked,
+}
+
 /// A post that was created.
 #[derive(Debug, Serialize, JsonSchema)]
-#[schemars(inline)]
 pub struct CreatedPost {
+    outcome: Created,
     post: Post,
     /// Effects that the post does not get although it was accepted, and a label that it should have
     /// (`ai_label_missing`).
@@ -276,7 +349,7 @@ pub struct PostPage {
     posts: Vec<Post>,
     /// The cursor of the next page; null on the last one, and on pages by offset.
     next_cursor: Option<String>,
-    /// On pages by offset: the number of all posts that fit.
+    /// On pages by offset: the number of all posts that fit; at most 10,200 are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<u64>,
     /// On pages by offset: the most posts of a page.
@@ -285,12 +358,14 @@ pub struct PostPage {
     /// On pages by offset: the number of posts before this page.
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
+    /// Why the list is empty; null if it is not.
+    empty_because: Option<EmptyBecause>,
 }
 
 /// Returns the payload of a post's events, as JSON text.
-pub(super) fn payload(row: &post::Model) -> String {
+pub(super) fn payload(row: &post::Model, base_url: &str) -> String {
     // Values that come from JSON and a row can always be serialized.
-    serde_json::to_string(&OnePost { post: Post::of(row.clone()) }).unwrap_or_default()
+    serde_json::to_string(&OnePost { post: Post::of(row.clone(), base_url) }).unwrap_or_default()
 }
 
 /// Returns approximately how many bytes a post takes in a reply.
@@ -299,46 +374,75 @@ pub(super) fn size(row: &post::Model) -> usize {
 }
 
 /// Returns the reply with one post.
-pub(super) async fn post_reply(row: post::Model) -> Result<Reply<OnePost>> {
-    Reply::large(size(&row), || OnePost { post: Post::of(row) }).await
+pub(super) async fn post_reply(cx: &Domain, row: post::Model) -> Result<Reply<OnePost>> {
+    let base_url = cx.settings.base_url.clone();
+    Reply::large(size(&row), move || OnePost { post: Post::of(row, &base_url) }).await
+}
+
+/// Returns the reply with one post as it is now, and what it waits for.
+pub(super) async fn present_reply(cx: &Domain, row: post::Model) -> Result<Reply<OnePost>> {
+    let (bytes, base_url) = (size(&row), cx.settings.base_url.clone());
+    let waiting = waiting_of(cx, std::slice::from_ref(&row)).await?.remove(&row.id);
+    let post = move || OnePost { post: Post { waiting, ..Post::of(row, &base_url) } };
+    Reply::large(bytes, post).await
 }
 
 /// Returns the reply with a post that was created.
 pub(super) async fn created_reply(
+    cx: &Domain,
     row: post::Model,
     warnings: Vec<Warning>,
     workspace: WorkspaceOfPost,
 ) -> Result<Reply<CreatedPost>> {
-    let bytes = size(&row);
-    let made = || CreatedPost { post: Post::of(row), warnings, workspace };
+    let (bytes, base_url) = (size(&row), cx.settings.base_url.clone());
+    let made = move || CreatedPost {
+        outcome: Created::Created,
+        post: Post::of(row, &base_url),
+        warnings,
+        workspace,
+    };
     let reply = Reply::large(bytes, made).await?;
     Ok(reply.with_status(201))
 }
 
 /// Returns the reply with a page of posts.
 pub(super) async fn page_reply(
+    cx: &Domain,
     rows: Vec<post::Model>,
     next_cursor: Option<String>,
+    empty_because: Option<EmptyBecause>,
 ) -> Result<Reply<PostPage>> {
     let bytes = rows.iter().map(size).sum();
-    let posts = || rows.into_iter().map(Post::of).collect();
-    let page =
-        move || PostPage { posts: posts(), next_cursor, total: None, limit: None, offset: None };
+    let base_url = cx.settings.base_url.clone();
+    let waiting = waiting_of(cx, &rows).await?;
+    let posts = move || Post::all(rows, waiting, &base_url);
+    let page = move || PostPage {
+        posts: posts(),
+        next_cursor,
+        total: None,
+        limit: None,
+        offset: None,
+        empty_because,
+    };
     Reply::large(bytes, page).await
 }
 
 /// Returns the reply with a page of posts by offset, with total, limit and offset.
 pub(super) async fn offset_page_reply(
+    cx: &Domain,
     rows: Vec<post::Model>,
     (total, limit, offset): (u64, u64, u64),
+    empty_because: Option<EmptyBecause>,
 ) -> Result<Reply<PostPage>> {
-    let bytes = rows.iter().map(size).sum();
+    let (bytes, base_url) = (rows.iter().map(size).sum(), cx.settings.base_url.clone());
+    let waiting = waiting_of(cx, &rows).await?;
     let page = move || PostPage {
-        posts: rows.into_iter().map(Post::of).collect(),
+        posts: Post::all(rows, waiting, &base_url),
         next_cursor: None,
         total: Some(total),
         limit: Some(limit),
         offset: Some(offset),
+        empty_because,
     };
     Reply::large(bytes, page).await
 }

@@ -47,18 +47,27 @@ pub struct NewPostRow {
 /// The time for which the posts of many workspaces wait for the event counter of one, as PostgreSQL's `lock_timeout`.
 const LOCK_TIMEOUT: &str = "250ms";
 
+/// The replies for new posts that were written together.
+type Written = Vec<Result<Reply<CreatedPost>>>;
+
 /// Writes new posts in batches. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct PostWriter {
-    /// Writes posts of all workspaces together; `None` for posts that are to be written apart.
-    together: Batcher<(), NewPostRow, Option<Result<Reply<CreatedPost>>>>,
+    /// Writes the posts of requests of all workspaces together; `None` for those that are to be written apart.
+    together: Batcher<(), Vec<Arc<NewPostRow>>, Option<Written>>,
     /// Writes the posts of each workspace by themselves.
     apart: Batcher<WorkspaceId, NewPostRow, Result<Reply<CreatedPost>>>,
 }
 
 impl Default for PostWriter {
     fn default() -> Self {
-        let together = |news: Vec<Arc<NewPostRow>>| async move { Ok(write_together(&news).await) };
+        let together = |requests: Vec<Arc<Vec<Arc<NewPostRow>>>>| async move {
+            let news: Vec<_> = requests.iter().flat_map(|news| news.iter().cloned()).collect();
+            let mut outcomes = write_together(&news).await.map(Vec::into_iter);
+            let of_request =
+                |news: &Arc<Vec<_>>| Some(outcomes.as_mut()?.by_ref().take(news.len()).collect());
+            Ok(requests.iter().map(of_request).collect())
+        };
         // One of them may be the cause of a failure; then each is tried alone.
         let apart = |news: Vec<Arc<NewPostRow>>| async move {
             let tx = begin(&news).await?;
@@ -78,14 +87,31 @@ impl PostWriter {
     /// The database's, or a file was deleted, or another request took over the idempotency key; then nothing was
     /// written. If the reply to the commit itself was lost, the post may have been written.
     pub async fn write(&self, new: impl Into<Arc<NewPostRow>>) -> Result<Reply<CreatedPost>> {
-        let new = new.into();
-        let workspace = new.row.workspace_id;
-        if !self.apart.serves(&workspace)
-            && let Some(outcome) = self.together.call((), Arc::clone(&new)).await?
-        {
-            return outcome;
+        let mut written = self.write_in_order(vec![new.into()]).await;
+        written.pop().unwrap_or_else(|| Err(Error::internal("a new post had no answer")))
+    }
+
+    /// Writes the posts of one request, each as [`Self::write`] does. Their ids follow their order, since the posts of
+    /// an account that are due at the same time are published in the order of their ids.
+    pub async fn write_in_order(
+        &self,
+        news: Vec<Arc<NewPostRow>>,
+    ) -> Vec<Result<Reply<CreatedPost>>> {
+        if news.is_empty() {
+            return Vec::new();
         }
-        self.apart.call(workspace, new).await?
+        if !news.iter().any(|new| self.apart.serves(&new.row.workspace_id)) {
+            match self.together.call((), news.clone()).await {
+                Ok(Some(outcomes)) => return outcomes,
+                Ok(None) => {}
+                Err(error) => return news.iter().map(|_| Err(error.clone())).collect(),
+            }
+        }
+        let mut outcomes = Vec::with_capacity(news.len());
+        for new in news {
+            outcomes.push(self.apart.call(new.row.workspace_id, new).await.flatten());
+        }
+        outcomes
     }
 }
 
@@ -94,12 +120,12 @@ async fn begin(news: &[Arc<NewPostRow>]) -> Result<Tx> {
     Tx::begin(&first.act.cx).await
 }
 
-/// Writes posts of any workspaces. If something fails before the commit, nothing was written, and each post is to be
-/// written apart.
-async fn write_together(news: &[Arc<NewPostRow>]) -> Vec<Option<Result<Reply<CreatedPost>>>> {
+/// Writes posts of any workspaces. If something fails before the commit, nothing was written, and `None` says that each
+/// post is to be written apart.
+async fn write_together(news: &[Arc<NewPostRow>]) -> Option<Vec<Result<Reply<CreatedPost>>>> {
     let tx = match begin(news).await {
         Ok(tx) => tx,
-        Err(error) => return news.iter().map(|_| Some(Err(error.clone()))).collect(),
+        Err(error) => return Some(news.iter().map(|_| Err(error.clone())).collect()),
     };
     let patience = if tx.domain().db.is_postgres() {
         format!(" AND set_config('lock_timeout', '{LOCK_TIMEOUT}', true) IS NOT NULL")
@@ -107,10 +133,10 @@ async fn write_together(news: &[Arc<NewPostRow>]) -> Vec<Option<Result<Reply<Cre
         String::new()
     };
     match prepare(tx, news, &patience).await {
-        Ok(ready) => commit(ready).await.into_iter().map(Some).collect(),
+        Ok(ready) => Some(commit(ready).await),
         Err(error) => {
             tracing::debug!(%error, posts = news.len(), "new posts go apart");
-            news.iter().map(|_| None).collect()
+            None
         }
     }
 }
@@ -145,7 +171,10 @@ async fn prepare(
         if let Some(due_at) = row.due_at {
             tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id.0, due_at);
         }
-        replies.push(view::created_reply(row, new.warnings.clone(), new.workspace.clone()).await?);
+        replies.push(
+            view::created_reply(&new.act.cx, row, new.warnings.clone(), new.workspace.clone())
+                .await?,
+        );
     }
     let reserved = news.iter().zip(&replies);
     let reserved = reserved.filter_map(|(new, reply)| Some((new.act.reservation.as_ref()?, reply)));

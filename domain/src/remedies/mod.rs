@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 
 use crate::error::{Code, Error};
 
-pub use next_steps::{NextStep, OPERATIONS, Operation, after_post_failure, fixes, next_steps};
+pub use next_steps::{
+    NextStep, OPERATIONS, Operation, WHILE_WAITING, after_post_failure, fixes, next_steps,
+    reconnect, show_post,
+};
 
 /// The known facts about a request that failed.
 #[derive(Debug, Clone, Default)]

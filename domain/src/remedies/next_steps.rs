@@ -1,10 +1,15 @@
 //! The next steps after an error, by its code.
 
+use fanfare_entities::{PostId, account};
 use fanfare_platforms::NextAction;
 use serde_json::{Map, Value, json};
 
 use super::RequestContext;
-use crate::error::Code;
+use crate::{
+    Act,
+    access::{Role, Scope},
+    error::Code,
+};
 
 /// An operation of the API that a next step names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +25,10 @@ pub struct Operation {
 impl Operation {
     const fn get(name: &'static str, path: &'static str) -> Self {
         Self { name, method: "GET", path }
+    }
+
+    const fn patch(name: &'static str, path: &'static str) -> Self {
+        Self { name, method: "PATCH", path }
     }
 
     const fn post(name: &'static str, path: &'static str) -> Self {
@@ -50,6 +59,7 @@ operations! {
     POSTS = get "list_posts", "/api/v1/posts";
     POST = get "get_post", "/api/v1/posts/{id}";
     ATTEMPTS = get "list_attempts", "/api/v1/posts/{id}/attempts";
+    CHANGE = patch "update_post", "/api/v1/posts/{id}";
     MISSING = get "get_post_missing", "/api/v1/posts/{id}/missing";
     RETRY = post "retry_post", "/api/v1/posts/{id}/retry";
     BRANDS = get "list_brands", "/api/v1/brands";
@@ -60,6 +70,7 @@ operations! {
     OPTIONS = get "get_connect_link", "/api/v1/connect/{platform}";
     CONNECT = get "list_connect_options", "/api/v1/connect";
     RECONNECT = post "create_connect_session", "/api/v1/connect/{platform}/sessions";
+    NEW_SANDBOX_ACCOUNT = post "create_sandbox_account", "/api/v1/sandbox/accounts";
     TRIGGER = post "trigger_platform_helper", "/api/v1/platforms/trigger";
     SUGGESTIONS = get "list_suggestions", "/api/v1/suggestions";
     CREDITS = get "get_credits", "/api/v1/credits";
@@ -76,6 +87,8 @@ operations! {
 pub enum NextStep {
     /// A call. It is left out if its path needs an id that the request did not name.
     Call(Operation, &'static str),
+    /// Reads the post until its status changes.
+    Follow,
     /// The same request with `acknowledge_duplicate_risk: true`.
     TakeRisk,
     /// A page for the user.
@@ -83,14 +96,22 @@ pub enum NextStep {
 }
 
 /// Operations that take `acknowledge_duplicate_risk`.
-const RISKY: [&str; 3] = ["retry_post", "update_post_status", "reply_to_conversation"];
+const RISKY: [&str; 4] =
+    ["retry_post", "update_post_status", "reply_to_conversation", "reply_to_comment"];
 
 impl NextStep {
+    /// Returns true if it changes what the post says.
+    #[must_use]
+    pub fn changes_the_post(&self) -> bool {
+        matches!(self, Self::Call(operation, _) if *operation == CHANGE)
+    }
+
     /// Returns its description for the documentation of errors.
     #[must_use]
     pub fn description(&self) -> (&'static str, &'static str) {
         match self {
             Self::Call(operation, why) => (operation.name, why),
+            Self::Follow => (POST.name, FOLLOW),
             Self::TakeRisk => ("the same operation", TAKE_RISK),
             Self::Page(path, why) => (path, why),
         }
@@ -104,6 +125,10 @@ impl NextStep {
                 let path = path(operation, situation)?;
                 Some(operation.next(path, body(operation, situation), why))
             }
+            Self::Follow => {
+                let path = format!("{}?wait=25", path(&POST, situation)?);
+                Some(POST.next(path, None, FOLLOW))
+            }
             Self::TakeRisk => take_risk(situation),
             Self::Page(path, why) => {
                 let url = Some(format!("{}{path}", situation.base_url));
@@ -113,6 +138,8 @@ impl NextStep {
         }
     }
 }
+
+const FOLLOW: &str = "Waits until the post's status changes, and shows it.";
 
 const TAKE_RISK: &str = "Sends it although it may be public already; look first, and ask the user.";
 
@@ -151,9 +178,44 @@ fn body(operation: &Operation, situation: &RequestContext) -> Option<Value> {
             let sandbox = situation.account.as_ref().is_some_and(|account| account.sandbox);
             Some(if sandbox { json!({"sandbox": true}) } else { json!({"auto_start": true}) })
         }
-        _ if operation.method == "POST" => Some(json!({})),
+        _ if operation.method != "GET" => Some(json!({})),
         _ => None,
     }
+}
+
+/// Returns the call, or the page, with which this caller connects an account again.
+pub fn reconnect(act: &Act, account: &account::Model) -> Option<NextAction> {
+    const LINK: &str = "Makes a link on which a person connects the account again.";
+    const PAGE: NextStep =
+        NextStep::Page("/dashboard/accounts", "Ask a publisher to connect the account again.");
+    let situation = RequestContext {
+        base_url: act.cx.settings.base_url.clone(),
+        account: Some(account.into()),
+        ..RequestContext::default()
+    };
+    let may = act.caller.scopes.contains(&Scope::AccountsWrite);
+    if !may || act.membership.role < Role::Publisher {
+        return PAGE.call(&situation);
+    }
+    let mut body = json!({ "workspace_id": account.workspace_id });
+    if let Some(brand) = account.brand_id {
+        body["workspace_client_id"] = json!(brand);
+    }
+    if account.sandbox {
+        body["platform"] = account.platform.as_str().into();
+        body["username"] = account.username.as_str().into();
+        let why = "Connects the account on the simulated network again.";
+        return Some(NEW_SANDBOX_ACCOUNT.next(String::new(), Some(body), why));
+    }
+    body["auto_start"] = true.into();
+    Some(RECONNECT.next(path(&RECONNECT, &situation)?, Some(body), LINK))
+}
+
+/// Returns the call that shows a post.
+pub fn show_post(act: &Act, id: PostId) -> Option<NextAction> {
+    let base_url = act.cx.settings.base_url.clone();
+    let situation = RequestContext { base_url, post: Some(id), ..RequestContext::default() };
+    NextStep::Call(POST, "Shows the post.").call(&situation)
 }
 
 const RECONNECT_LINK: NextStep =
@@ -207,7 +269,11 @@ pub const fn next_steps(code: Code) -> &'static [NextStep] {
         Code::ConversationNotFound => &[NextStep::Call(CONVERSATIONS, "Lists the conversations.")],
         Code::CommentNotFound => &[NextStep::Call(COMMENTS, "Lists the comments.")],
         Code::JobNotFound | Code::TooManyJobs => &[NextStep::Call(JOBS, "Lists the jobs.")],
-        Code::InsufficientScope | Code::MissingApiKey | Code::InvalidApiKey => {
+        Code::InsufficientScope
+        | Code::MissingApiKey
+        | Code::InvalidApiKey
+        | Code::ApiKeyExpired
+        | Code::ApiKeyRevoked => {
             &[NextStep::Page("/dashboard/api", "Make a key with the scopes that are needed.")]
         }
         Code::ApiAddonRequired
@@ -221,6 +287,11 @@ pub const fn next_steps(code: Code) -> &'static [NextStep] {
         Code::AccountReconnectRequired
         | Code::PlatformPermissionMissing
         | Code::InvalidCredentials => RECONNECTING,
+        Code::TargetNotFound => RULES,
+        Code::AccountRestricted => {
+            &[NextStep::Call(ACCOUNTS, "Shows whether the account is connected.")]
+        }
+        Code::Misconfigured => &[NextStep::Call(CONNECT, "Shows what the operator has to set.")],
         Code::DuplicateRisk => &[LOOK_AT_ATTEMPTS, NextStep::TakeRisk],
         Code::InvalidTransition => &[
             NextStep::Call(POST, "Shows where the post stands."),
@@ -243,6 +314,9 @@ pub const fn next_steps(code: Code) -> &'static [NextStep] {
     }
 }
 
+/// The next steps while a post goes on by itself.
+pub const WHILE_WAITING: &[NextStep] = &[NextStep::Follow, LOOK_AT_ATTEMPTS];
+
 /// Returns the next steps after a failed post, by the code of its error.
 #[must_use]
 pub fn after_post_failure(code: &str) -> &'static [NextStep] {
@@ -251,12 +325,38 @@ pub fn after_post_failure(code: &str) -> &'static [NextStep] {
             NextStep::Call(OPTIONS, "Shows how the account is connected again."),
             NextStep::Call(RETRY, "Sends the post again, once the account is connected."),
         ],
-        "content_rejected" | "media_rejected" => &[LOOK_AT_ATTEMPTS, SHOW_RULES],
+        "platform_permission_missing" => &[
+            NextStep::Call(
+                OPTIONS,
+                "Shows how the account is connected again, with all permissions.",
+            ),
+            LOOK_AT_ATTEMPTS,
+            NextStep::Call(RETRY, "Sends the post again, once the account has the permission."),
+        ],
+        "account_restricted" => &[
+            LOOK_AT_ATTEMPTS,
+            NextStep::Call(RETRY, "Sends the post again, once the platform has lifted it."),
+        ],
+        "target_not_found" => &[
+            SHOW_RULES,
+            LOOK_AT_ATTEMPTS,
+            NextStep::Call(CHANGE, "Changes the post: send the settings that are right."),
+            NextStep::Call(RETRY, "Sends the post again, once what it names is there."),
+        ],
+        "content_rejected" | "media_rejected" | "duplicate_content" => &[
+            LOOK_AT_ATTEMPTS,
+            SHOW_RULES,
+            NextStep::Call(CHANGE, "Changes the post: send what it is to say instead."),
+            NextStep::Call(RETRY, "Sends the post again, once it is changed."),
+        ],
         "outcome_unknown" => &[LOOK_AT_ATTEMPTS, NextStep::TakeRisk],
         "missed" | "platform_unavailable" | "platform_rate_limited" | "quota_exhausted" => {
             &[NextStep::Call(RETRY, "Sends the post again, now.")]
         }
-        "misconfigured" => &[NextStep::Call(OPTIONS, "Shows what the operator has to set.")],
+        "misconfigured" => &[
+            NextStep::Call(OPTIONS, "Shows what the operator has to set."),
+            NextStep::Call(RETRY, "Sends the post again, once the operator has set it right."),
+        ],
         _ => &[LOOK_AT_ATTEMPTS],
     }
 }
@@ -279,7 +379,7 @@ pub const fn fixes(code: Code) -> &'static str {
         }
         Code::SettingRequired => "`add` makes the caption's first line the title, where it fits.",
         Code::InvalidTimestamp => {
-            "`add` gives a time without an offset the workspace's `timezone`."
+            "`add` gives a time without an offset the `timezone` that was chosen for the workspace."
         }
         Code::ImmutableField => "`remove` takes out the account of a post that already has it.",
         _ => "",

@@ -26,7 +26,7 @@ pub fn apply(body: &Value, fixes: &[Fix]) -> Option<Value> {
 pub fn with_parents(body: &Value, fixes: Vec<Fix>) -> Vec<Fix> {
     let mut all = Vec::with_capacity(fixes.len());
     for fix in fixes {
-        if let Fix::Add { path, .. } = &fix
+        if let Fix::Add { path, .. } | Fix::Move { path, .. } = &fix
             && let Some((parent, _)) = path.rsplit_once('/')
             && parent.matches('/').count() == 1
             && body.pointer(parent).is_none_or(Value::is_null)
@@ -37,7 +37,14 @@ pub fn with_parents(body: &Value, fixes: Vec<Fix>) -> Vec<Fix> {
                 Some(_) => Fix::Replace { path: parent, value },
             });
         }
-        all.push(fix);
+        let is_there = |path: &str| body.pointer(path).is_some();
+        all.push(match fix {
+            // The type of a post that does not fit is put right; other values are never overwritten.
+            Fix::Add { path, value } if path == "/post_type" && is_there(&path) => {
+                Fix::Replace { path, value }
+            }
+            fix => fix,
+        });
     }
     all
 }

@@ -1,4 +1,4 @@
-//! Links in letters to set a password, valid once and for a limited time.
+//! Links in e-mails to set a password, valid once and for a limited time.
 
 use fanfare_entities::{Millis, UserId, password_link, password_link::Column, user};
 use sea_orm::{
@@ -9,8 +9,9 @@ use subtle::ConstantTimeEq;
 
 use super::{open_session, store_password};
 use crate::{
-    Domain, Tx,
+    Domain, Tx, batches,
     error::{Code, Error, Result},
+    logins::{self, LoginKind},
     passwords, signup,
     token::{self, hash},
     user_lock,
@@ -52,7 +53,7 @@ pub(crate) async fn create(
     next: &str,
 ) -> Result<SecretString> {
     let (now, token) = (tx.now(), token::generate());
-    // Without the lock two letters at once would not end each other's link.
+    // Without the lock two e-mails at once would not end each other's link.
     user_lock::lock(tx.conn(), person).await?;
     end_all(tx.conn(), person, now).await?;
     let row = password_link::ActiveModel {
@@ -66,6 +67,17 @@ pub(crate) async fn create(
     };
     password_link::Entity::insert(row).exec_without_returning(tx.conn()).await?;
     Ok(token)
+}
+
+/// Returns the address of a first link for a person, for the operator to hand over.
+///
+/// # Errors
+/// The database's.
+pub async fn create_first(cx: &Domain, person: UserId, next: &str) -> Result<SecretString> {
+    let tx = Tx::begin(cx).await?;
+    let token = create(&tx, person, LinkKind::Set, next).await?;
+    tx.commit().await?;
+    Ok(SecretString::from(link_url(cx, token.expose_secret())))
 }
 
 /// Returns the address of a link.
@@ -118,6 +130,8 @@ pub async fn redeem(cx: &Domain, token: &str, password: SecretString) -> Result<
     signup::mark_ready(tx.conn(), row.user_id, now).await?;
     let session = open_session(tx.conn(), row.user_id, now).await?;
     tx.commit().await?;
+    // Whoever has the link is let in, however often others have tried the name.
+    logins::clear_name(cx, LoginKind::Persons, &link.email).await?;
     Ok(RedeemedLink { session, next: row.next })
 }
 
@@ -160,6 +174,6 @@ fn link_ended() -> Error {
 /// # Errors
 /// The database's.
 pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
-    let ended = Column::ExpiresAt.lte(cx.clock.now() - 24 * HOUR);
-    Ok(password_link::Entity::delete_many().filter(ended).exec(&cx.db.write).await?.rows_affected)
+    let end = Column::ExpiresAt;
+    batches::delete::<password_link::Entity>(cx, end, end.lte(cx.clock.now() - 24 * HOUR)).await
 }

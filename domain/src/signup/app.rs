@@ -93,7 +93,7 @@ pub(crate) async fn complete_for_app<C: ConnectionTrait>(
         .await?;
     let is_by = |row: &signup::Model| {
         let query = row.authorize_query.as_deref().unwrap_or_default();
-        Parameters::of(query.as_bytes()).get("client_id") == Some(client_id)
+        Parameters::of(query.as_bytes()).is_ok_and(|sent| sent.get("client_id") == Some(client_id))
     };
     let ids: Vec<_> = waiting.iter().filter(|row| is_by(row)).map(|row| row.id).collect();
     if ids.is_empty() {

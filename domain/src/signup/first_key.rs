@@ -46,7 +46,7 @@ pub async fn first_key(cx: &Domain, person: UserId) -> Result<Option<SecretStrin
             name: "first key".to_owned(),
             scopes: Scope::default_set(),
         };
-        Some(keys::create_on(cx, &tx, new, None).await?.0)
+        Some(keys::create_on(cx, &tx, new, (None, None)).await?.0)
     };
     update_status_of_user(&tx, person, &OPEN, SignupStatus::Completed, now).await?;
     tx.commit().await?;

@@ -1,4 +1,4 @@
-//! Signing up: a checkout, a letter with a link, a password, an API key.
+//! Signing up: a checkout, an e-mail with a link, a password, an API key.
 //!
 //! Until a signup is paid, no user is looked up, mailed or created, so the replies do not reveal whether an address is
 //! known. The effects of a payment are decided while the user is locked (`payment.rs`), whether an event of Stripe or a
@@ -10,12 +10,14 @@ mod operator;
 mod payment;
 mod view;
 
-use fanfare_entities::{Millis, SignupId, UserId, signup, signup::Column, signup::SignupStatus};
+use fanfare_entities::{
+    Millis, SignupId, UserId, signup, signup::Column, signup::SignupStatus, user,
+};
 use fanfare_payments::{Checkout, CheckoutSession};
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveEnum, ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
-    sea_query::Expr,
+    ActiveEnum, ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
+    QueryFilter, sea_query::Expr,
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
@@ -23,11 +25,13 @@ use serde::Deserialize;
 use crate::{
     Domain,
     access::PlanTier,
-    billing::{call, lookup, read},
+    batches,
+    billing::{SoldPlan, call, lookup, read, subscriptions},
     error::{Code, Error, Result, Violations, violation},
     input::text::{self, TextRule},
     limits::{self, Bucket},
     mail,
+    notices::{self, Awaited},
     token::{self, hash},
     users,
 };
@@ -46,6 +50,10 @@ const UNPAID_LIFETIME: Millis = 24 * HOUR;
 /// The time for which a paid signup is kept for polls, in ms.
 const PAID_RETENTION: Millis = 7 * 24 * HOUR;
 
+/// The time for which a signup is kept whose payment is on its way, in ms. A bank debit takes up to 14 days, and is
+/// reported as failed up to 14 days later.
+const PROCESSING_RETENTION: Millis = 60 * 24 * HOUR;
+
 /// The shortest interval at which polls ask Stripe, in ms. They ask because events may be late.
 const POLL_INTERVAL: Millis = 5_000;
 
@@ -62,6 +70,17 @@ pub enum SignupTier {
     PowerUser,
     /// The largest plan.
     Agency,
+}
+
+impl From<PlanTier> for SignupTier {
+    fn from(tier: PlanTier) -> Self {
+        match tier {
+            PlanTier::Starter => Self::Starter,
+            PlanTier::Pro => Self::Pro,
+            PlanTier::PowerUser => Self::PowerUser,
+            PlanTier::Agency => Self::Agency,
+        }
+    }
 }
 
 impl From<SignupTier> for PlanTier {
@@ -166,6 +185,31 @@ pub async fn begin(cx: &Domain, new: NewSignup, address: &str) -> Result<Created
     create(cx, new, app).await
 }
 
+/// Opens the checkout of a plan for a user who has none, and returns its address. What follows is a signup's: its page,
+/// its payment, its polls.
+///
+/// # Errors
+/// [`Code::BillingNotConfigured`], [`Code::InvalidTransition`] if the user has a live subscription, or Stripe's.
+pub async fn open_renewal(cx: &Domain, person: UserId, plan: SoldPlan) -> Result<String> {
+    cx.settings.require_billing()?;
+    if subscriptions::live(&cx.db.write, person).await?.is_some() {
+        let message = "You have a live subscription; change its plan in its place.";
+        return Err(Error::new(Code::InvalidTransition, message));
+    }
+    let user = user::Entity::find_by_id(person).one(&cx.db.read).await?;
+    let user = user.ok_or_else(|| Error::internal("a person who pays is gone"))?;
+    let new = NewSignup {
+        email: user.email,
+        name: user.name,
+        tier: plan.tier.into(),
+        api_addon: plan.api_addon,
+        source: "dashboard".to_owned(),
+        ..NewSignup::default()
+    };
+    let made = create(cx, new, None).await?;
+    made.row.checkout_url.ok_or_else(|| Error::internal("a checkout has no address"))
+}
+
 /// Opens the checkout and inserts the signup.
 async fn create(cx: &Domain, new: NewSignup, app: Option<String>) -> Result<CreatedSignup> {
     let session_id = token::generate();
@@ -238,7 +282,7 @@ async fn open_checkout(
         prices: &prices,
         email: &new.email,
         reference: &id.to_string(),
-        success_url: &page,
+        success_url: &format!("{page}?paid=1"),
         cancel_url: &format!("{page}/cancel"),
     };
     call(cx, &format!("signup:{id}:checkout"), &checkout.request()).await
@@ -312,8 +356,7 @@ pub async fn open(cx: &Domain, session_id: &str) -> Result<String> {
         Error::new(Code::InvalidTransition, "There is nothing to pay: this signup has moved on.")
     })?;
     let from = [SignupStatus::Created];
-    update_status(&cx.db.write, row.id, &from, SignupStatus::CheckoutOpened, cx.clock.now())
-        .await?;
+    update_status(cx, row.id, &from, SignupStatus::CheckoutOpened).await?;
     Ok(url)
 }
 
@@ -338,22 +381,24 @@ pub async fn cancel(cx: &Domain, session_id: &str) -> Result<()> {
     apply(cx, &session).await
 }
 
-/// Changes the status of a signup, if it is in one of the statuses `from`.
-async fn update_status<C: ConnectionTrait>(
-    conn: &C,
+/// Changes the status of a signup, if it is in one of the statuses `from`, and notifies whoever waits for it.
+async fn update_status(
+    cx: &Domain,
     id: SignupId,
     from: &[SignupStatus],
     to: SignupStatus,
-    now: Millis,
-) -> Result<bool> {
+) -> Result<()> {
     let moved = signup::Entity::update_many()
         .col_expr(Column::Status, Expr::value(to.to_value()))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .col_expr(Column::UpdatedAt, Expr::value(cx.clock.now()))
         .filter(Column::Id.eq(id))
         .filter(Column::Status.is_in(from.iter().copied()))
-        .exec(conn)
+        .exec(&cx.db.write)
         .await?;
-    Ok(moved.rows_affected == 1)
+    if moved.rows_affected == 1 {
+        notices::announce(cx, Awaited::Signup(id)).await;
+    }
+    Ok(())
 }
 
 /// Marks the paid signups of a user as ready, because the user can log in now.
@@ -382,24 +427,25 @@ async fn update_status_of_user<C: ConnectionTrait>(
     Ok(())
 }
 
-/// Ends signups that were not paid in time, and deletes those that ended a week ago.
+/// Ends signups that were not paid in time, and deletes those that ended a week ago. One whose payment is on its way has
+/// not ended.
 ///
 /// # Errors
 /// The database's.
 pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
-    let (now, db) = (cx.clock.now(), &cx.db.write);
+    let (now, end) = (cx.clock.now(), Column::ExpiresAt);
     let unpaid = [SignupStatus::Created, SignupStatus::CheckoutOpened];
-    signup::Entity::update_many()
-        .col_expr(Column::Status, Expr::value(SignupStatus::Expired.to_value()))
-        .col_expr(Column::UpdatedAt, Expr::value(now))
-        .filter(Column::Status.is_in(unpaid))
-        .filter(Column::ExpiresAt.lte(now))
-        .exec(db)
-        .await?;
-    let gone = signup::Entity::delete_many()
-        .filter(Column::ExpiresAt.lte(now))
-        .filter(Column::UpdatedAt.lte(now - PAID_RETENTION))
-        .exec(db)
-        .await?;
-    Ok(gone.rows_affected)
+    let unpaid = Column::Status.is_in(unpaid).and(end.lte(now));
+    batches::update::<signup::Entity>(cx, end, unpaid, || {
+        signup::Entity::update_many()
+            .col_expr(Column::Status, Expr::value(SignupStatus::Expired.to_value()))
+            .col_expr(Column::UpdatedAt, Expr::value(now))
+    })
+    .await?;
+    let has_ended = Column::UpdatedAt.lte(now - PAID_RETENTION).and(
+        Column::Status
+            .ne(SignupStatus::PaymentProcessing)
+            .or(Column::UpdatedAt.lte(now - PROCESSING_RETENTION)),
+    );
+    batches::delete::<signup::Entity>(cx, end, end.lte(now).and(has_ended)).await
 }

@@ -11,7 +11,7 @@ use crate::{
     users,
 };
 
-/// Signs a user up and pays, as the user would do. The letter with the link to set a password is sent if the user has
+/// Signs a user up and pays, as the user would do. The e-mail with the link to set a password is sent if the user has
 /// none.
 ///
 /// # Errors

@@ -1,21 +1,21 @@
 //! The effects of a payment on a signup.
 
 use fanfare_entities::{
-    Millis, SignupId, UserId, signup, signup::Column, signup::SignupStatus, user_password,
+    SignupId, UserId, signup, signup::Column, signup::SignupStatus, user_password,
 };
 use fanfare_mail::Letter;
-use fanfare_payments::{CheckoutSession, InvoicePayment, List, Request, Subscription};
+use fanfare_payments::{Checkout, CheckoutSession, Subscription};
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::Expr};
 use secrecy::ExposeSecret;
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::{PAID_RETENTION, app::authorize_path, update_status};
 use crate::{
     Domain, Tx,
-    billing::{call, read, subscriptions},
-    error::{Error, Result},
+    billing::{SoldPlan, give_back, plan_of, read, subscriptions},
+    error::Result,
     mail,
+    notices::{self, Awaited},
     sign_in::links::{self, LinkKind},
     user_lock, users,
 };
@@ -30,21 +30,27 @@ const UNPAID_STATUSES: [SignupStatus; 6] = [
     SignupStatus::Cancelled,
 ];
 
-/// Applies Stripe's state of a checkout. It may be applied repeatedly and late.
+/// Applies Stripe's state of a checkout. It may be applied repeatedly and late. A payment for a signup that is gone is
+/// given back.
 ///
 /// # Errors
 /// [`crate::Code::Unavailable`] if Stripe does not answer; then it must be applied again.
 pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> {
     let reference = session.client_reference_id.as_deref().and_then(|id| Uuid::parse_str(id).ok());
     let Some(id) = reference.map(SignupId) else { return Ok(()) };
-    let Some(row) = signup::Entity::find_by_id(id).one(&cx.db.write).await? else { return Ok(()) };
+    let Some(row) = signup::Entity::find_by_id(id).one(&cx.db.write).await? else {
+        return undo_orphan(cx, session).await;
+    };
+    if is_settled(&row) {
+        return Ok(());
+    }
     let theirs: Option<Subscription> = match &session.subscription {
         Some(id) => Some(read(cx, &format!("subscriptions/{id}")).await?),
         None => None,
     };
     match theirs {
         Some(theirs) if session.is_paid() => {
-            if UNPAID_STATUSES.contains(&row.status) && !row.is_duplicate {
+            if !row.is_duplicate {
                 settle(cx, &row, &theirs).await?;
                 // Events that came before the row existed had no effect, so the subscription is read again.
                 subscriptions::refresh(cx, &theirs.id).await?;
@@ -53,6 +59,30 @@ pub(crate) async fn apply(cx: &Domain, session: &CheckoutSession) -> Result<()> 
         }
         theirs => update_unpaid(cx, &row, session, theirs.as_ref()).await,
     }
+}
+
+/// Returns true if nothing is left to do about the payment of a signup.
+fn is_settled(row: &signup::Model) -> bool {
+    let is_refunded = row.status == SignupStatus::Completed;
+    if row.is_duplicate { is_refunded } else { !UNPAID_STATUSES.contains(&row.status) }
+}
+
+/// Ends and refunds a subscription that was paid for a signup of ours that is not known any more.
+async fn undo_orphan(cx: &Domain, session: &CheckoutSession) -> Result<()> {
+    let is_ours = session.metadata.get(Checkout::SIGNUP) == session.client_reference_id.as_ref();
+    let Some(subscription) =
+        session.subscription.as_deref().filter(|_| session.is_paid() && is_ours)
+    else {
+        return Ok(());
+    };
+    let purpose = format!("checkout:{}", session.id);
+    if give_back::subscription(cx, &purpose, subscription, session.invoice.as_deref()).await? {
+        tracing::error!(
+            checkout = session.id,
+            "a signup that is not known here was paid; the payment was given back"
+        );
+    }
+    Ok(())
 }
 
 /// Updates the status of a signup whose payment has not come.
@@ -76,12 +106,14 @@ async fn update_unpaid(
     };
     let from =
         [SignupStatus::Created, SignupStatus::CheckoutOpened, SignupStatus::PaymentProcessing];
-    update_status(&cx.db.write, row.id, &from, to, now).await?;
+    update_status(cx, row.id, &from, to).await?;
     Ok(())
 }
 
 /// Creates the user or finds the existing one, and starts the subscription if the user has none yet.
 async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Result<()> {
+    let bought = SoldPlan { tier: row.plan_tier, api_addon: row.api_addon };
+    let plan = plan_of(cx, theirs, bought).await?;
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
     let person = users::find_or_create_paying(cx, tx.conn(), &row.email, &row.name).await?;
@@ -93,7 +125,7 @@ async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Resu
     let has_another = match subscriptions::live(tx.conn(), person).await? {
         Some(live) => live.stripe_id != theirs.id,
         None => {
-            subscriptions::begin(cx, tx.conn(), person, theirs).await?;
+            subscriptions::begin(cx, tx.conn(), person, (plan, theirs)).await?;
             false
         }
     };
@@ -114,7 +146,9 @@ async fn settle(cx: &Domain, row: &signup::Model, theirs: &Subscription) -> Resu
         .filter(Column::Id.eq(row.id))
         .exec(tx.conn())
         .await?;
-    tx.commit().await
+    tx.commit().await?;
+    notices::announce(cx, Awaited::Signup(row.id)).await;
+    Ok(())
 }
 
 async fn has_password(tx: &Tx, person: UserId) -> Result<bool> {
@@ -142,28 +176,9 @@ async fn refund_duplicate(
     if row.is_none_or(|row| !row.is_duplicate || row.status != SignupStatus::PaymentProcessing) {
         return Ok(());
     }
-    let path = format!("subscriptions/{subscription}");
-    let theirs: Subscription = read(cx, &path).await?;
-    if theirs.status != "canceled" {
-        let _: Value = call(cx, &format!("signup:{id}:end"), &Request::delete(path)).await?;
-    }
-    if let Some(invoice) = &session.invoice {
-        refund(cx, id, invoice).await?;
-    }
-    let now: Millis = cx.clock.now();
+    let purpose = format!("signup:{id}");
+    give_back::subscription(cx, &purpose, subscription, session.invoice.as_deref()).await?;
     let from = [SignupStatus::PaymentProcessing];
-    update_status(&cx.db.write, id, &from, SignupStatus::Completed, now).await?;
-    Ok(())
-}
-
-async fn refund(cx: &Domain, id: SignupId, invoice: &str) -> Result<()> {
-    let stripe = &cx.settings.require_billing()?.stripe;
-    let asked = Request::get("invoice_payments").with("invoice", invoice).with("status", "paid");
-    let paid: List<InvoicePayment> =
-        stripe.read(&asked).await.map_err(|failure| crate::billing::stripe_error(&failure))?;
-    let intent = paid.data.into_iter().find_map(|payment| payment.payment.payment_intent);
-    let intent = intent.ok_or_else(|| Error::internal("a paid invoice has no payment"))?;
-    let refund = Request::post("refunds").with("payment_intent", intent);
-    let _: Value = call(cx, &format!("signup:{id}:refund"), &refund).await?;
+    update_status(cx, id, &from, SignupStatus::Completed).await?;
     Ok(())
 }

@@ -90,7 +90,7 @@ fn message(row: &signup::Model) -> &'static str {
         SignupStatus::CheckoutOpened => "The checkout is open; pay there to go on.",
         SignupStatus::PaymentProcessing => "The payment is on its way; this takes a moment.",
         SignupStatus::Paid => {
-            "The payment went through. A letter with a link to set a password is on its way."
+            "The payment went through. An e-mail with a link to set a password is on its way."
         }
         SignupStatus::Ready => "The payment went through. Log in to get an API key.",
         SignupStatus::Completed if row.is_duplicate => {

@@ -96,10 +96,11 @@ async fn fill(passages: &[Passage]) -> Result<DatabaseConnection> {
 }
 
 /// Words that say nothing about the topic of a question.
-const STOP_WORDS: [&str; 26] = [
+const STOP_WORDS: [&str; 47] = [
     "the", "and", "how", "what", "why", "can", "does", "for", "with", "from", "that", "this",
     "are", "you", "your", "not", "was", "have", "has", "will", "when", "where", "which", "who",
-    "its", "do",
+    "its", "do", "many", "much", "may", "should", "there", "any", "get", "need", "of", "in", "an",
+    "be", "is", "to", "at", "on", "my", "me", "or", "if", "send",
 ];
 
 /// Returns the query for a question: any of its words, each quoted, so that none of them is an operator.

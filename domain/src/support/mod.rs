@@ -3,6 +3,7 @@
 mod index;
 mod model_answer;
 
+use fanfare_ai::Ai;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -101,13 +102,20 @@ pub async fn answer(
     } else {
         match model_answer::write_answer(&act.cx, &found, &question).await {
             Some((answer, provider)) => (answer, Some(provider)),
-            None => (joined(&found), None),
+            None => (passages(&act.cx.settings.ai, &found), None),
         }
     };
     let sources = found.into_iter().map(|one| Source { title: one.title, url: one.url });
-    Ok(Reply::ok(&SupportAnswer { answer, sources: sources.collect(), provider }))
+    Ok(Reply::ok(&SupportAnswer { answer, sources: sources.collect(), provider }).unchanged())
 }
 
-fn joined(passages: &[Passage]) -> String {
-    passages.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n\n")
+/// Returns the passages as an answer.
+fn passages(ai: &Ai, found: &[Passage]) -> String {
+    let texts = found.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n\n");
+    match model_answer::has_model(ai) {
+        true => texts,
+        false => format!(
+            "No model is configured. These passages of the documentation fit the question:\n\n{texts}"
+        ),
+    }
 }

@@ -19,6 +19,7 @@ pub use entry::{Update, all, find};
 pub struct UpdatesQuery {
     /// 1 to 50, 10 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
     pub limit: Option<i64>,
     /// Only updates from this day or later, YYYY-MM-DD.
     #[serde(default)]

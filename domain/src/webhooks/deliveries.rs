@@ -1,11 +1,13 @@
 //! Webhook deliveries, as callers see them.
 
-use fanfare_entities::{WebhookId, webhook, webhook_delivery, webhook_delivery::DeliveryStatus};
+use fanfare_entities::{
+    DeliveryId, WebhookId, webhook, webhook_delivery, webhook_delivery::DeliveryStatus,
+};
 use fanfare_jobs::JobKind;
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, ExprTrait, QueryFilter,
+    QueryOrder, QuerySelect, sea_query::Expr,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -28,6 +30,7 @@ use crate::{
 pub struct DeliveryQuery {
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the previous page.
     #[serde(default)]
@@ -99,6 +102,75 @@ pub async fn redeliver(act: &Act, id: WebhookId, delivery: Uuid) -> Result<Reply
     let again = again.update(tx.conn()).await?;
     tx.enqueue(JobKind::DeliverWebhook, again.workspace_id, again.id.0, now);
     act.finish(tx, accepted(again)).await
+}
+
+/// A request to deliver failed events again.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RedeliverFailed {
+    /// Only deliveries that were made at this time or later; RFC 3339 with an offset.
+    #[schemars(length(max = 100))]
+    pub since: String,
+}
+
+/// The deliveries that are sent again.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RedeliveredFailed {
+    /// Their number.
+    redelivered: u64,
+    /// True if there are more: send the request again once these are delivered.
+    has_more: bool,
+}
+
+/// The most deliveries of one request.
+const MOST: u64 = 1_000;
+
+/// Delivers all failed events since a time again, oldest first; each delivery keeps its id.
+///
+/// # Errors
+/// [`Code::WebhookNotFound`], [`Code::InvalidTransition`] if the webhook is disabled, or an invalid time.
+pub async fn redeliver_failed(
+    act: &Act,
+    id: WebhookId,
+    asked: RedeliverFailed,
+) -> Result<Reply<RedeliveredFailed>> {
+    let since = input::time("since", &asked.since, None)?;
+    let mut tx = act.begin().await?;
+    let hook = find_locked(act, &tx, id).await?;
+    if !hook.enabled {
+        let message = "The webhook is disabled: enable it first.";
+        return Err(Error::new(Code::InvalidTransition, message).with_state("disabled", &[]));
+    }
+    let now = act.cx.clock.now();
+    let failed = webhook_delivery::Entity::find()
+        .select_only()
+        .column(webhook_delivery::Column::Id)
+        .filter(webhook_delivery::Column::WebhookId.eq(id))
+        .filter(webhook_delivery::Column::Status.eq(DeliveryStatus::Failed))
+        .filter(webhook_delivery::Column::CreatedAt.gte(since))
+        .order_by_asc(webhook_delivery::Column::Id)
+        .limit(MOST + 1)
+        .lock_exclusive();
+    let mut failed: Vec<DeliveryId> = failed.into_tuple().all(tx.conn()).await?;
+    let has_more = failed.len() as u64 > MOST;
+    failed.truncate(MOST as usize);
+    let fencing_token = Expr::col(webhook_delivery::Column::FencingToken).add(1);
+    webhook_delivery::Entity::update_many()
+        .col_expr(webhook_delivery::Column::Status, Expr::value(DeliveryStatus::Pending))
+        .col_expr(webhook_delivery::Column::Attempts, Expr::value(0))
+        .col_expr(webhook_delivery::Column::LeaseExpirations, Expr::value(0))
+        .col_expr(webhook_delivery::Column::FencingToken, fencing_token)
+        .col_expr(webhook_delivery::Column::DueAt, Expr::value(now))
+        .col_expr(webhook_delivery::Column::UpdatedAt, Expr::value(now))
+        .filter(webhook_delivery::Column::Id.is_in(failed.iter().copied()))
+        .exec(tx.conn())
+        .await?;
+    for delivery in &failed {
+        tx.enqueue(JobKind::DeliverWebhook, hook.workspace_id, delivery.0, now);
+    }
+    let redelivered = failed.len() as u64;
+    let reply = Reply::ok(&RedeliveredFailed { redelivered, has_more }).with_status(202);
+    act.finish(tx, reply).await
 }
 
 /// Sends a `webhook.test` delivery.

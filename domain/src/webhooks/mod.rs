@@ -2,13 +2,14 @@
 
 mod deliveries;
 pub mod delivery;
+pub mod receivers;
 mod secrets;
 
 use fanfare_entities::{
     Millis, WebhookId, WorkspaceId, subscription, webhook, webhook_delivery,
     webhook_delivery::DeliveryStatus, webhook_secret,
 };
-use fanfare_platforms::{Fix, excerpt, fix::closest_name};
+use fanfare_platforms::{excerpt, fix::closest_name};
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
@@ -16,21 +17,20 @@ use sea_orm::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Act, Deleted, RefusalDetails, Reply, Tx,
+    Act, Deleted, RefusalDetails, Reply, Tx, batches,
     clock::Time,
     error::{Code, Error, Result, Violations, violation},
     events::{self, NewEvent},
 };
 
 pub use deliveries::{
-    DeliveryPage, DeliveryQuery, OneDelivery, WebhookDelivery, list_deliveries, redeliver,
-    send_test,
+    DeliveryPage, DeliveryQuery, OneDelivery, RedeliverFailed, RedeliveredFailed, WebhookDelivery,
+    list_deliveries, redeliver, redeliver_failed, send_test,
 };
-pub use secrets::rotate_secret;
+pub use secrets::{SecretsEnded, end_earlier_secrets, rotate_secret};
 
 /// The most webhooks of a workspace; each event is delivered to each of them.
 const MAX_WEBHOOKS: u64 = 20;
@@ -45,7 +45,7 @@ pub const DISABLED_BY_OWNER: &str = "disabled by its owner";
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewWebhook {
-    /// A public https address.
+    /// A public https address. On an installation on your own machine its owner may use http and 127.0.0.1.
     #[schemars(length(max = 2_048))]
     pub url: String,
     /// Event types, or `*` for all. Left out: all events of posts.
@@ -108,7 +108,7 @@ pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSe
     let events = new.events.unwrap_or_else(post_event_types);
     check_events(&events)?;
     check_description(new.description.as_deref())?;
-    check_url(act, &new.url).await?;
+    receivers::check(act, &new.url).await?;
     let enabled = new.enabled != Some(false);
     let now = act.cx.clock.now();
     let tx = act.begin().await?;
@@ -144,7 +144,7 @@ pub async fn update(
     }
     check_description(changes.description.as_ref().and_then(Option::as_deref))?;
     if let Some(url) = &changes.url {
-        check_url(act, url).await?;
+        receivers::check(act, url).await?;
     }
     let tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
@@ -184,10 +184,6 @@ pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply<Deleted>> {
     let tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
     let conn = tx.conn();
-    webhook_delivery::Entity::delete_many()
-        .filter(webhook_delivery::Column::WebhookId.eq(row.id))
-        .exec(conn)
-        .await?;
     let secrets = webhook_secret::Entity::find()
         .filter(webhook_secret::Column::WebhookId.eq(row.id))
         .all(conn)
@@ -200,7 +196,15 @@ pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply<Deleted>> {
         .exec(conn)
         .await?;
     webhook::Entity::delete_by_id(row.id).exec(conn).await?;
-    act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await
+    let reply = act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await?;
+    // There may be a million. One that stays is not sent without its webhook, and is cleaned up when it is old.
+    let theirs = webhook_delivery::Column::WebhookId.eq(row.id);
+    let order = webhook_delivery::Column::Id;
+    let gone = batches::delete::<webhook_delivery::Entity>(&act.cx, order, theirs).await;
+    if let Err(error) = gone {
+        tracing::warn!(%error, "deliveries of a deleted webhook are left to the clean-up");
+    }
+    Ok(reply)
 }
 
 async fn find_locked(act: &Act, tx: &Tx, id: WebhookId) -> Result<webhook::Model> {
@@ -257,13 +261,12 @@ fn check_events(names: &[String]) -> Result<()> {
         unknown.push_with(|| {
             let field = format!("events[{place}]");
             let message = format!("There is no event type {:?}.", excerpt(name));
-            let meant = closest_name(name, events::TYPES.iter().copied());
-            let remedy = match meant {
-                Some(meant) => format!("Use {meant}."),
+            // Which event is meant is asked, never guessed: a wrong one would be noticed by nobody.
+            let remedy = match closest_name(name, events::TYPES.iter().copied()) {
+                Some(meant) => format!("Is {meant} meant?"),
                 None => format!("Use \"*\" for all, or some of {}.", events::TYPES.join(", ")),
             };
-            let fix = meant.map(|meant| Fix::replace(&field, meant));
-            violation(Code::InvalidField, field, message, remedy).with_fix(fix)
+            violation(Code::InvalidField, field, message, remedy)
         });
     }
     Error::check(unknown)
@@ -277,19 +280,6 @@ fn check_description(text: Option<&str>) -> Result<()> {
     let message =
         format!("description has {length} characters; it may have {MAX_DESCRIPTION_CHARS}.");
     Err(Error::field(Code::InvalidField, "description", message, "Send fewer words."))
-}
-
-async fn check_url(act: &Act, text: &str) -> Result<()> {
-    let invalid = |message: String| {
-        Error::field(Code::InvalidField, "url", message, "Send a full https address.")
-    };
-    let url = Url::parse(text).map_err(|_| invalid(format!("{text:?} is no address.")))?;
-    let refused = match act.cx.http.check(&url).await {
-        Ok(()) => return Ok(()),
-        Err(error) => error,
-    };
-    let remedy = Code::UrlNotAllowed.entry().remedy;
-    Err(Error::field(Code::UrlNotAllowed, "url", refused.to_string(), remedy))
 }
 
 /// A webhook, without its secret.
@@ -369,6 +359,8 @@ async fn fail_pending<C: ConnectionTrait>(conn: &C, id: WebhookId) -> Result<()>
         .col_expr(Column::LastError, Expr::value("the webhook was disabled"))
         .filter(Column::WebhookId.eq(id))
         .filter(Column::Status.eq(DeliveryStatus::Pending))
+        // All of them are; it names the index.
+        .filter(Column::DueAt.is_not_null())
         .exec(conn)
         .await?;
     Ok(())

@@ -10,7 +10,7 @@ use image::{
 use super::{Facts, jpeg};
 use crate::{
     Flaw, dimensions,
-    picture::{self, decoder_flaw, decoder_limits, to_clause},
+    picture::{self, HEADER_MEMORY, decoder_flaw, decoder_limits, to_clause},
 };
 
 /// The largest number of frames of an animation that are counted.
@@ -40,8 +40,9 @@ fn read_jpeg(at: &Path, facts: Facts) -> Result<Facts, Flaw> {
 }
 
 fn read_png(at: &Path, facts: Facts) -> Result<Facts, Flaw> {
-    let decoder = PngDecoder::with_limits(BufReader::new(File::open(at)?), decoder_limits())
-        .map_err(decoder_flaw)?;
+    let decoder =
+        PngDecoder::with_limits(BufReader::new(File::open(at)?), decoder_limits(HEADER_MEMORY))
+            .map_err(decoder_flaw)?;
     let animated = decoder.is_apng().map_err(decoder_flaw)?;
     Ok(Facts { alpha: decoder.color_type().has_alpha(), animated, ..facts })
 }

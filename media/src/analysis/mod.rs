@@ -18,7 +18,7 @@ use crate::{
     blocking::blocking,
     kind,
     local::LocalFile,
-    picture::{self, Background, Canvas},
+    picture::{self, Aim, Background, Canvas, HEADER_MEMORY, reserve},
 };
 
 pub use facts::Facts;
@@ -80,10 +80,13 @@ async fn read_head(store: &Store, path: &str, bytes: u64) -> Result<Bytes, Flaw>
 
 async fn analyse_picture(tools: &Tools, local: &LocalFile, base: Facts) -> Result<Analysis, Flaw> {
     let at = local.path().to_owned();
+    let header = reserve(HEADER_MEMORY).await;
     let facts = blocking(move || header::read(&at, base)).await?;
-    let small = picture::draw(tools, local, &facts, (PLACEHOLDER_SIDE, Background::Clear)).await;
+    drop(header);
+    let aim = Aim { side: PLACEHOLDER_SIDE, ground: Background::Clear, file: 0 };
+    let small = picture::draw(tools, local, &facts, aim).await;
     let placeholder = match small {
-        Ok(small) => placeholder(small),
+        Ok((small, _memory)) => placeholder(small),
         // Without ffmpeg, a large picture has no placeholder, but all other facts.
         Err(Flaw::NoTools) => None,
         Err(flaw) => return Err(flaw),
@@ -107,9 +110,8 @@ async fn analyse_video(tools: &Tools, local: &LocalFile, base: Facts) -> Result<
     let Some(poster) = poster::take(tools, local, &facts).await else {
         return Ok(Analysis { facts, poster: None });
     };
-    let shown = poster.clone();
-    let small = blocking(move || picture::thumbnail(&shown, PLACEHOLDER_SIDE)).await.ok();
-    let placeholder = small.and_then(placeholder);
+    let small = picture::thumbnail(poster.clone(), PLACEHOLDER_SIDE).await.ok();
+    let placeholder = small.and_then(|(small, _memory)| placeholder(small));
     Ok(Analysis { facts: Facts { placeholder, ..facts }, poster: Some(poster) })
 }
 

@@ -47,6 +47,6 @@ pub async fn take(tools: &Tools, local: &LocalFile, facts: &Facts) -> Option<Byt
         file: 0,
     };
     let printed = run.run().await;
-    let poster = printed.inspect_err(|spent| tracing::debug!(?spent, "a film gave no poster"));
+    let poster = printed.inspect_err(|spent| tracing::debug!(?spent, "a video gave no poster"));
     poster.ok().filter(|jpeg| !jpeg.is_empty()).map(Bytes::from)
 }

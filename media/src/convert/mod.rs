@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use tokio_util::io::ReaderStream;
 
-use crate::{Facts, Flaw, Scratch, Store, Tools, Writer, kind, path};
+use crate::{Facts, Flaw, Scratch, Store, Tools, Writer, kind, path, picture::Reserved};
 
 pub use profile::{Profile, Target};
 
@@ -88,7 +88,8 @@ pub(crate) struct Converted {
 }
 
 pub(crate) enum Content {
-    Memory(Vec<u8>),
+    /// With the memory that was reserved for it.
+    Memory(Vec<u8>, #[expect(dead_code, reason = "held until it is stored")] Reserved),
     /// A temporary file that is deleted with the value.
     File(tempfile::TempPath),
 }
@@ -106,7 +107,7 @@ async fn store_converted(store: &Store, path: &str, made: &Converted) -> Result<
 
 async fn write_content(writer: &mut Writer, made: &Converted) -> Result<(), Flaw> {
     let from: &Path = match &made.content {
-        Content::Memory(bytes) => return Ok(writer.write(bytes).await?),
+        Content::Memory(bytes, _) => return Ok(writer.write(bytes).await?),
         Content::File(at) => at,
     };
     let mut pieces = ReaderStream::with_capacity(tokio::fs::File::open(from).await?, 128 * 1024);

@@ -3,9 +3,9 @@
 use super::{Content, Converted, Profile, Target};
 use crate::{
     Facts, Flaw, Tools,
-    blocking::blocking,
+    blocking::on_pixels,
     local::LocalFile,
-    picture::{Background, Canvas, draw, max_side},
+    picture::{Aim, Background, Canvas, draw, max_side},
 };
 
 /// The qualities that are tried in this order until the picture fits. After that, the number of pixels is reduced.
@@ -24,10 +24,11 @@ pub async fn make(
     let ground = if profile.target == Target::Png { Background::Clear } else { Background::White };
     let mut side = max_side_for_width(size, profile.width_max).min(max_side(size));
     for _ in 0..MAX_SHRINKS {
-        let canvas = draw(tools, local, facts, (side, ground)).await?;
-        let profile = *profile;
-        if let Some(made) = blocking(move || encode(&canvas, &profile)).await? {
-            return Ok(made);
+        let aim = Aim { side, ground, file: profile.bytes_max };
+        let (canvas, memory) = draw(tools, local, facts, aim).await?;
+        let (profile, size) = (*profile, Some(canvas.size()));
+        if let Some(bytes) = on_pixels(move || encode(&canvas, &profile)).await? {
+            return Ok(Converted { content: Content::Memory(bytes, memory), size });
         }
         side = side * 3 / 4;
     }
@@ -46,14 +47,14 @@ fn max_side_for_width((width, height): (u32, u32), width_max: u32) -> u32 {
 }
 
 /// Encodes the picture. Returns `None` if it has too many bytes at every quality.
-fn encode(canvas: &Canvas, profile: &Profile) -> Result<Option<Converted>, Flaw> {
-    let size = Some(canvas.size());
-    let tries: &[u8] = if profile.target == Target::Png { &[0] } else { &QUALITIES };
-    for quality in tries {
-        let bytes =
-            if profile.target == Target::Png { canvas.png()? } else { canvas.jpeg(*quality)? };
-        if bytes.len() as u64 <= profile.bytes_max {
-            return Ok(Some(Converted { content: Content::Memory(bytes), size }));
+fn encode(canvas: &Canvas, profile: &Profile) -> Result<Option<Vec<u8>>, Flaw> {
+    if profile.target == Target::Png {
+        return canvas.png(profile.bytes_max);
+    }
+    for quality in QUALITIES {
+        let made = canvas.jpeg(quality, profile.bytes_max)?;
+        if made.is_some() {
+            return Ok(made);
         }
     }
     Ok(None)

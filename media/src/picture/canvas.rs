@@ -1,12 +1,17 @@
 //! A picture as displayed, in sRGB, and its encoding as a file.
 
-use std::io::Cursor;
-
-use image::{
-    ExtendedColorType, ImageEncoder, RgbaImage, codecs::jpeg::JpegEncoder, codecs::png::PngEncoder,
+use std::{
+    fmt::Display,
+    io::{self, Write},
 };
 
+use image::{ExtendedColorType, ImageEncoder, RgbaImage, codecs::jpeg::JpegEncoder};
+
+use super::memory::{Pixels, pixels};
 use crate::Flaw;
+
+/// The size of a piece of a PNG, in bytes.
+const PNG_CHUNK: usize = 64 * 1024;
 
 /// The background of transparent pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,63 +32,64 @@ impl Background {
 }
 
 /// Pixels in memory, in rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Canvas {
+    /// The size as displayed.
     size: (u32, u32),
+    /// The size of the rows that are added.
+    lying: (u32, u32),
+    orientation: u8,
     ground: Background,
-    bytes: Vec<u8>,
+    bytes: Pixels,
+    /// The number of rows so far.
+    rows: u32,
 }
 
 impl Canvas {
-    /// Creates an empty canvas of this size, to which rows are added.
-    pub fn new(size: (u32, u32), ground: Background) -> Self {
-        let bytes = Vec::with_capacity(size.0 as usize * size.1 as usize * ground.channels());
-        Self { size, ground, bytes }
+    /// Creates a canvas for rows of this size, which are drawn as the Exif orientation says (CIPA DC-008, 4.6.4).
+    pub fn new(lying: (u32, u32), orientation: u8, ground: Background) -> Result<Self, Flaw> {
+        let size = if orientation >= 5 { (lying.1, lying.0) } else { lying };
+        let bytes = pixels(Self::memory(size, ground))?;
+        Ok(Self { size, lying, orientation, ground, bytes, rows: 0 })
+    }
+
+    /// Returns the memory of a canvas of this size, in bytes.
+    pub const fn memory(size: (u32, u32), ground: Background) -> u64 {
+        size.0 as u64 * size.1 as u64 * ground.channels() as u64
     }
 
     /// Adds a row of linear colours that are premultiplied by alpha.
     pub fn add_row(&mut self, row: &[[f32; 4]]) {
-        for [red, green, blue, alpha] in row {
-            match self.ground {
-                Background::White => {
-                    let light = |part: f32| part + 255.0 - alpha;
-                    self.bytes.extend([light(*red), light(*green), light(*blue)].map(to_byte));
-                }
-                Background::Clear => {
-                    let light = |part: f32| if *alpha > 0.0 { part * 255.0 / alpha } else { 0.0 };
-                    self.bytes
-                        .extend([light(*red), light(*green), light(*blue), *alpha].map(to_byte));
-                }
-            }
+        let each = self.ground.channels();
+        for (x, [red, green, blue, alpha]) in (0..).zip(row) {
+            let light = |part: &f32| match self.ground {
+                Background::White => part + 255.0 - alpha,
+                Background::Clear if *alpha > 0.0 => part * 255.0 / alpha,
+                Background::Clear => 0.0,
+            };
+            let pixel = [light(red), light(green), light(blue), *alpha].map(to_byte);
+            let at = self.place(x) * each;
+            self.bytes[at..at + each].copy_from_slice(&pixel[..each]);
         }
+        self.rows += 1;
     }
 
-    /// Rotates and mirrors the picture according to its Exif orientation (CIPA DC-008, 4.6.4).
-    pub fn oriented(self, orientation: u8) -> Self {
-        let (width, height) = (self.size.0 as usize, self.size.1 as usize);
-        if !(2..=8).contains(&orientation) {
-            return self;
-        }
-        let on_side = orientation >= 5;
-        let size = if on_side { (self.size.1, self.size.0) } else { self.size };
-        let each = self.ground.channels();
-        let mut bytes = Vec::with_capacity(self.bytes.len());
-        for y in 0..size.1 as usize {
-            for x in 0..size.0 as usize {
-                let (from_x, from_y) = match orientation {
-                    2 => (width - 1 - x, y),
-                    3 => (width - 1 - x, height - 1 - y),
-                    4 => (x, height - 1 - y),
-                    5 => (y, x),
-                    6 => (y, height - 1 - x),
-                    7 => (width - 1 - y, height - 1 - x),
-                    _ => (width - 1 - y, x),
-                };
-                let at = (from_y * width + from_x) * each;
-                bytes.extend_from_slice(&self.bytes[at..at + each]);
-            }
-        }
-        Self { size, bytes, ..self }
+    /// Returns the place of a pixel of the next row: pixels are turned and mirrored where they are written, since a
+    /// second canvas would take as much memory again.
+    fn place(&self, x: usize) -> usize {
+        let (width, height) = (self.lying.0 as usize, self.lying.1 as usize);
+        let y = self.rows as usize;
+        let (x, y) = match self.orientation {
+            2 => (width - 1 - x, y),
+            3 => (width - 1 - x, height - 1 - y),
+            4 => (x, height - 1 - y),
+            5 => (y, x),
+            6 => (height - 1 - y, x),
+            7 => (height - 1 - y, width - 1 - x),
+            8 => (y, width - 1 - x),
+            _ => (x, y),
+        };
+        y * self.size.0 as usize + x
     }
 
     /// Returns the width and height.
@@ -93,35 +99,80 @@ impl Canvas {
 
     /// Returns true if all rows have been added.
     pub fn is_complete(&self) -> bool {
-        self.bytes.len() == self.size.0 as usize * self.size.1 as usize * self.ground.channels()
+        self.rows == self.lying.1
     }
 
-    /// Encodes the picture as a JPEG. Fails for a canvas that may be transparent.
-    pub fn jpeg(&self, quality: u8) -> Result<Vec<u8>, Flaw> {
-        let mut file = Cursor::new(Vec::new());
-        self.write(JpegEncoder::new_with_quality(&mut file, quality))?;
-        Ok(file.into_inner())
+    /// Encodes the picture as a JPEG of at most `most` bytes; `None` if it has more. Fails for a canvas that may be
+    /// transparent.
+    pub fn jpeg(&self, quality: u8, most: u64) -> Result<Option<Vec<u8>>, Flaw> {
+        let mut file = BoundedFile::new(most);
+        let encoder = JpegEncoder::new_with_quality(&mut file, quality);
+        let (width, height) = self.size;
+        let written = encoder.write_image(&self.bytes, width, height, ExtendedColorType::Rgb8);
+        file.finish(written)
     }
 
-    /// Encodes the picture as a PNG.
-    pub fn png(&self) -> Result<Vec<u8>, Flaw> {
-        let mut file = Cursor::new(Vec::new());
-        self.write(PngEncoder::new(&mut file))?;
-        Ok(file.into_inner())
+    /// Encodes the picture as a PNG of at most `most` bytes; `None` if it has more. It is written as it is compressed:
+    /// the encoder of `image` first keeps all of it, however much that is.
+    pub fn png(&self, most: u64) -> Result<Option<Vec<u8>>, Flaw> {
+        let mut file = BoundedFile::new(most);
+        let written = self.write_png(&mut file);
+        file.finish(written)
     }
 
-    fn write(&self, encoder: impl ImageEncoder) -> Result<(), Flaw> {
-        let colours = match self.ground {
-            Background::White => ExtendedColorType::Rgb8,
-            Background::Clear => ExtendedColorType::Rgba8,
-        };
-        let written = encoder.write_image(&self.bytes, self.size.0, self.size.1, colours);
-        written.map_err(|error| Flaw::Unfit(error.to_string()))
+    fn write_png(&self, file: &mut BoundedFile) -> Result<(), png::EncodingError> {
+        let mut encoder = png::Encoder::new(file, self.size.0, self.size.1);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_color(match self.ground {
+            Background::White => png::ColorType::Rgb,
+            Background::Clear => png::ColorType::Rgba,
+        });
+        let mut writer = encoder.write_header()?;
+        let mut rows = writer.stream_writer_with_size(PNG_CHUNK)?;
+        rows.write_all(&self.bytes)?;
+        rows.finish()
     }
 
     /// Returns the pixels as RGBA, if they may be transparent.
     pub fn into_rgba(self) -> Option<RgbaImage> {
-        RgbaImage::from_raw(self.size.0, self.size.1, self.bytes)
+        RgbaImage::from_raw(self.size.0, self.size.1, self.bytes.to_vec())
+    }
+}
+
+/// A file in memory that takes no more than it may have.
+struct BoundedFile {
+    bytes: Vec<u8>,
+    most: usize,
+    is_full: bool,
+}
+
+impl BoundedFile {
+    fn new(most: u64) -> Self {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Self { bytes: Vec::new(), most, is_full: false }
+    }
+
+    fn finish<E: Display>(self, written: Result<(), E>) -> Result<Option<Vec<u8>>, Flaw> {
+        if self.is_full {
+            return Ok(None);
+        }
+        written.map_err(|error| Flaw::Unfit(error.to_string()))?;
+        Ok(Some(self.bytes))
+    }
+}
+
+impl Write for BoundedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.most {
+            self.is_full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -135,8 +186,8 @@ mod tests {
     use super::{Background, Canvas};
 
     /// Two rows of three grey pixels, whose value is their place.
-    fn numbered() -> Canvas {
-        let mut canvas = Canvas::new((3, 2), Background::White);
+    fn numbered(orientation: u8) -> Canvas {
+        let mut canvas = Canvas::new((3, 2), orientation, Background::White).unwrap();
         for row in [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]] {
             canvas.add_row(&row.map(|value| [value, value, value, 255.0]));
         }
@@ -156,7 +207,7 @@ mod tests {
             (8, (2, 3), [2, 5, 1, 4, 0, 3]),
         ];
         for (orientation, size, expected) in cases {
-            let turned = numbered().oriented(orientation);
+            let turned = numbered(orientation);
             let seen: Vec<u8> = turned.bytes.iter().step_by(3).copied().collect();
             assert_eq!((turned.size(), seen.as_slice()), (size, &expected[..]), "{orientation}");
         }
@@ -167,9 +218,9 @@ mod tests {
         for (ground, expected) in
             [(Background::White, vec![255, 127, 127]), (Background::Clear, vec![255, 0, 0, 128])]
         {
-            let mut canvas = Canvas::new((1, 1), ground);
+            let mut canvas = Canvas::new((1, 1), 1, ground).unwrap();
             canvas.add_row(&[[128.0, 0.0, 0.0, 128.0]]);
-            assert_eq!(canvas.bytes, expected);
+            assert_eq!(canvas.bytes.to_vec(), expected);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
 use image::{ImageDecoder, codecs::png::PngDecoder};
 
-use super::decoder_limits;
+use super::{HEADER_MEMORY, decoder_limits};
 use crate::tiff::Tiff;
 
 /// The largest colour profile that is read, in bytes. A larger one is ignored.
@@ -220,7 +220,7 @@ fn png(from: &mut (impl BufRead + Seek), marks: &mut DisplayMarks) -> io::Result
 /// Reads the compressed profile. The decoder decompresses it within its limits.
 fn png_profile(from: &mut (impl BufRead + Seek)) -> Option<Vec<u8>> {
     from.seek(SeekFrom::Start(0)).ok()?;
-    let mut decoder = PngDecoder::with_limits(from, decoder_limits()).ok()?;
+    let mut decoder = PngDecoder::with_limits(from, decoder_limits(HEADER_MEMORY)).ok()?;
     decoder.icc_profile().ok().flatten().filter(|profile| profile.len() <= MAX_PROFILE)
 }
 

@@ -2,12 +2,13 @@
 //!
 //! The decoder (this process, or ffmpeg for pictures that exceed the memory budget) returns only rows as stored. This
 //! module applies the orientation, colour space and pixel shape. Rows are converted and scaled one by one, and the
-//! scaled picture is rotated last. The result is the same, but the memory depends on the size of the result and not of
+//! scaled picture is rotated as it is written. The result is the same, but the memory depends on the size of the result and not of
 //! the stored picture.
 
 mod canvas;
 mod colour;
 mod marks;
+mod memory;
 mod rows;
 mod scale;
 
@@ -18,12 +19,12 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use image::{ImageFormat, Limits};
-use tokio::sync::Semaphore;
 
 use crate::{
     Facts, Flaw, Tools,
-    blocking::blocking,
+    blocking::{blocking, on_pixels},
     dimensions,
     local::LocalFile,
     tools::{self, ToolRun},
@@ -35,25 +36,28 @@ use scale::Scaler;
 
 pub(crate) use canvas::{Background, Canvas};
 pub(crate) use marks::DisplayMarks;
+pub(crate) use memory::{Reserved, reserve};
 
-/// The memory budget for decoding a picture in this process, in bytes. ffmpeg decodes larger pictures.
-const DECODE_BUDGET: u64 = 48 * 1024 * 1024;
-/// The largest number of pixels of the result. No platform shows more, and as RGBA they fill the budget.
-const MAX_OUTPUT_PIXELS: u64 = DECODE_BUDGET / 4;
+/// The largest number of pixels of the result. No platform shows more, and as RGBA they fill the memory for pixels.
+const MAX_OUTPUT_PIXELS: u64 = memory::BUDGET / 4;
+/// The memory for what a file says before its pixels, in bytes: a colour profile, mostly.
+pub(crate) const HEADER_MEMORY: u64 = 8 * 1024 * 1024;
+/// The most memory of a decoder in this process, in bytes, where ffmpeg can take its place: what a decoder has freed goes
+/// back to the system later than the pixels do.
+const MAX_OWN_DECODER: u64 = 16 * 1024 * 1024;
+/// The memory of a row and the tools' pipes, in bytes.
+const OVERHEAD: u64 = 1024 * 1024;
 
-/// Allows one picture at a time to be decoded in this process, so that the memory budget is not exceeded.
-static DECODE_PERMITS: Semaphore = Semaphore::const_new(1);
-/// Limits the pictures that are drawn from ffmpeg's output at a time, because each result is held in memory.
-static PIPE_PERMITS: Semaphore = Semaphore::const_new(2);
-
+/// The memory of the largest poster and its decoder, in bytes.
+const THUMBNAIL_MEMORY: u64 = 12 * 1024 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(60);
 /// The memory limit of ffmpeg, in MiB: the largest allowed picture with 16 bits, with 8 bits, and as output.
 const MAX_MEMORY_MIB: u64 = 1_792;
 
-/// The allocation limit of a decoder in this process for one file.
-pub(crate) fn decoder_limits() -> Limits {
+/// The allocation limit of a decoder in this process for one file, in bytes.
+pub(crate) fn decoder_limits(bytes: u64) -> Limits {
     let mut limits = Limits::default();
-    limits.max_alloc = Some(64 * 1024 * 1024);
+    limits.max_alloc = Some(bytes);
     limits
 }
 
@@ -118,37 +122,53 @@ pub(crate) fn max_side((width, height): (u32, u32)) -> u32 {
     (f64::from(longer) * (MAX_OUTPUT_PIXELS as f64 / pixels as f64).sqrt()) as u32
 }
 
-/// Draws the picture as displayed, in sRGB, with no side longer than `side` and no more pixels than [`max_side`]
-/// allows.
+/// What a picture is drawn for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Aim {
+    /// The longest side, in pixels.
+    pub side: u32,
+    /// The background.
+    pub ground: Background,
+    /// The most bytes of the file that is made of it.
+    pub file: u64,
+}
+
+/// Draws the picture as displayed, in sRGB, with no side longer than that of `aim` and no more pixels than [`max_side`]
+/// allows. The memory is to be held as long as the canvas and the file that is made of it.
 pub(crate) async fn draw(
     tools: &Tools,
     local: &LocalFile,
     facts: &Facts,
-    (side, ground): (u32, Background),
-) -> Result<Canvas, Flaw> {
+    Aim { side, ground, file }: Aim,
+) -> Result<(Canvas, Reserved), Flaw> {
     let mime = facts.mime.as_str();
     let (at, kind) = (local.path().to_owned(), mime.to_owned());
     let (marks, stored) = blocking(move || read_marks(&at, &kind)).await?;
     let shown = marks.displayed_size(stored);
     let target = fit(shown, side.min(max_side(shown)));
     let bytes = tokio::fs::metadata(local.path()).await?.len();
-    if fits_budget(mime, &marks, stored, bytes) {
-        let _alone = DECODE_PERMITS.acquire().await;
+    let canvas = Canvas::memory(target, ground);
+    let canvas = canvas + file.min(canvas) + OVERHEAD;
+    let decoder = decoder_memory(mime, &marks, stored).saturating_add(bytes);
+    let most = if tools.ffmpeg.is_some() { MAX_OWN_DECODER } else { memory::BUDGET };
+    let fits = decoder <= most;
+    if fits {
+        let memory = reserve(decoder.saturating_add(canvas)).await;
         let (at, mime) = (local.path().to_owned(), mime.to_owned());
-        return blocking(move || {
+        let canvas = on_pixels(move || {
             let format = ImageFormat::from_mime_type(&mime);
             let format = format.ok_or_else(|| Flaw::Unreadable("it is no picture".to_owned()))?;
             let rows = Decoded::read(BufReader::new(File::open(&at)?), format)?;
             paint(rows, &marks, target, ground)
-        })
-        .await;
+        });
+        return Ok((canvas.await?, memory));
     }
     // ffmpeg before version 8 cannot decode only its first picture.
     if facts.animated && mime == "image/webp" {
         return Err(Flaw::NoTools);
     }
-    let _few = PIPE_PERMITS.acquire().await;
     let ffmpeg = tools.ffmpeg.as_deref().ok_or(Flaw::NoTools)?;
+    let memory = reserve(canvas).await;
     let run = ToolRun {
         program: ffmpeg,
         args: ffmpeg_args(facts, local),
@@ -161,14 +181,20 @@ pub(crate) async fn draw(
         file: 0,
     };
     let alpha = facts.alpha;
-    run.read(move |from| paint(Piped { size: stored, alpha, from }, &marks, target, ground)).await
+    let canvas =
+        run.read(move |from| paint(Piped { size: stored, alpha, from }, &marks, target, ground));
+    Ok((canvas.await?, memory))
 }
 
-/// Scales down a JPEG in memory.
-pub(crate) fn thumbnail(jpeg: &[u8], side: u32) -> Result<Canvas, Flaw> {
-    let rows = Decoded::read(Cursor::new(jpeg), ImageFormat::Jpeg)?;
-    let target = fit(rows.size(), side);
-    paint(rows, &DisplayMarks::default(), target, Background::Clear)
+/// Scales down a small JPEG in memory.
+pub(crate) async fn thumbnail(jpeg: Bytes, side: u32) -> Result<(Canvas, Reserved), Flaw> {
+    let memory = reserve(THUMBNAIL_MEMORY).await;
+    let canvas = on_pixels(move || {
+        let rows = Decoded::read(Cursor::new(&jpeg), ImageFormat::Jpeg)?;
+        let target = fit(rows.size(), side);
+        paint(rows, &DisplayMarks::default(), target, Background::Clear)
+    });
+    Ok((canvas.await?, memory))
 }
 
 fn read_marks(at: &Path, mime: &str) -> Result<(DisplayMarks, (u32, u32)), Flaw> {
@@ -176,9 +202,9 @@ fn read_marks(at: &Path, mime: &str) -> Result<(DisplayMarks, (u32, u32)), Flaw>
     Ok((DisplayMarks::read(&mut BufReader::new(File::open(at)?), mime), stored))
 }
 
-/// Returns true if decoding in this process fits the memory budget. The estimate is high and includes the file, the
-/// pixels and the memory of the decoder.
-fn fits_budget(mime: &str, marks: &DisplayMarks, (width, height): (u32, u32), bytes: u64) -> bool {
+/// Returns the memory that a decoder in this process takes, in bytes. The estimate is high: it includes the pixels and
+/// what the decoder keeps beside them.
+fn decoder_memory(mime: &str, marks: &DisplayMarks, (width, height): (u32, u32)) -> u64 {
     let each = match mime {
         // All coefficients of three or four colours, with 16 bits each, and the pixels.
         "image/jpeg" if marks.is_progressive || marks.cmyk => 12,
@@ -186,8 +212,7 @@ fn fits_budget(mime: &str, marks: &DisplayMarks, (width, height): (u32, u32), by
         // A PNG has up to 16 bits per channel. The decoder of WebP keeps planes besides the pixels.
         _ => 8,
     };
-    let pixels = u64::from(width) * u64::from(height);
-    pixels.saturating_mul(each).saturating_add(bytes) <= DECODE_BUDGET
+    (u64::from(width) * u64::from(height)).saturating_mul(each)
 }
 
 /// Returns the arguments with which ffmpeg outputs the pixels as stored, without rotation, conversion or scaling.
@@ -214,7 +239,7 @@ fn paint(
     let lying = if marks.orientation >= 5 { (shown.1, shown.0) } else { shown };
     let mut colours = marks.space.as_ref().and_then(ToSrgb::from);
     let mut scaler = Scaler::new((width, height), lying);
-    let mut canvas = Canvas::new(lying, ground);
+    let mut canvas = Canvas::new(lying, marks.orientation, ground)?;
     let mut row = vec![0; width as usize * 4];
     for _ in 0..height {
         rows.next(&mut row)?;
@@ -223,12 +248,10 @@ fn paint(
         }
         scaler.push(&row, |row| canvas.add_row(row));
     }
-    // Frees the decoded rows before the canvas is copied.
-    drop(rows);
     if !canvas.is_complete() {
         return Err(Flaw::Unreadable("it ends too early".to_owned()));
     }
-    Ok(canvas.oriented(marks.orientation))
+    Ok(canvas)
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@ use std::io::{BufRead, Read, Seek};
 
 use image::{ColorType, ImageDecoder, ImageFormat, ImageReader};
 
-use super::{decoder_flaw, decoder_limits};
+use super::{
+    decoder_flaw, decoder_limits,
+    memory::{self, Pixels, pixels},
+};
 use crate::Flaw;
 
 /// A source of rows as stored, from the top, in RGBA with 8 bits per channel.
@@ -16,11 +19,14 @@ pub(crate) trait RowSource {
     fn next(&mut self, row: &mut [u8]) -> Result<(), Flaw>;
 }
 
+/// The most that a decoder allocates, in bytes: what is reserved for it, and room for an estimate that was too low.
+const DECODER_MAX: u64 = memory::BUDGET + 16 * 1024 * 1024;
+
 /// A picture that was decoded in this process.
 pub(crate) struct Decoded {
     size: (u32, u32),
     colours: ColorType,
-    bytes: Vec<u8>,
+    bytes: Pixels,
     at: usize,
 }
 
@@ -28,11 +34,10 @@ impl Decoded {
     /// Decodes the first picture of a file.
     pub fn read(from: impl BufRead + Seek, format: ImageFormat) -> Result<Self, Flaw> {
         let mut reader = ImageReader::with_format(from, format);
-        reader.limits(decoder_limits());
+        reader.limits(decoder_limits(DECODER_MAX));
         let decoder = reader.into_decoder().map_err(decoder_flaw)?;
         let (size, colours) = (decoder.dimensions(), decoder.color_type());
-        let whole = usize::try_from(decoder.total_bytes()).map_err(|_| Flaw::TooCostly)?;
-        let mut bytes = vec![0; whole];
+        let mut bytes = pixels(decoder.total_bytes())?;
         decoder.read_image(&mut bytes).map_err(decoder_flaw)?;
         Ok(Self { size, colours, bytes, at: 0 })
     }

@@ -10,7 +10,7 @@ const KEPT: [&[u8; 4]; 22] = [
     b"name", b"perf", b"tagc", b"titl",
 ];
 
-/// Tracks that are shown or heard. Others hold what a camera noted while it filmed, such as its way.
+/// Tracks that are shown or heard. Others hold what a camera noted while it recorded, such as its way.
 const SHOWN: [&[u8; 4]; 9] =
     [b"vide", b"soun", b"tmcd", b"text", b"sbtl", b"subt", b"clcp", b"auxv", b"hint"];
 

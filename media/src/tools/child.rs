@@ -20,7 +20,7 @@ use tokio::{
 use tokio_util::io::SyncIoBridge;
 
 use super::confine::AllowedPaths;
-use crate::{Flaw, blocking::blocking};
+use crate::{Flaw, blocking::on_pixels};
 
 /// A shell script that sets limits on itself and then executes the program, so that the program never runs without
 /// them.
@@ -100,7 +100,7 @@ impl ToolRun<'_> {
         let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
         let stdout = stdout.ok_or_else(|| Flaw::Temporary("a program has no output".to_owned()))?;
         let most = self.output as u64;
-        let done = blocking(move || {
+        let done = on_pixels(move || {
             let from = SyncIoBridge::new(stdout).take(most);
             work(&mut BufReader::with_capacity(READ_SIZE, from))
         });

@@ -49,7 +49,7 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         // A refresh shows whether the credentials are still valid.
         (_, 401) => Error::new(ErrorKind::TokenExpired, "Bluesky does not accept the session."),
         ("MethodNotImplemented" | "XRPCNotSupported", _) | (_, 404 | 405 | 501) => {
-            Error::misconfigured("The server does not offer what is needed.")
+            Error::target_gone("The server does not offer what is needed.")
                 .with_remedy("Check that the address of the account's server is right.")
         }
         ("UpstreamFailure" | "UpstreamTimeout" | "InternalServerError", _)

@@ -12,8 +12,8 @@ use super::{
     tid,
 };
 use crate::{
-    Draft, Error, ErrorKind, Progress, PublishedPost, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state,
+    Draft, Error, ErrorKind, Likeness, Progress, PublishedPost, ReconcileOutcome, Result, Session,
+    Step, outcome::read_state, text::likeness,
 };
 
 /// Returns the step of the next call. If the settings are invalid, that call fails before it sends anything.
@@ -81,7 +81,7 @@ async fn create(
 /// Returns the error when another post has the key: the chance is 2^-20 for posts that other processes create in the
 /// same millisecond.
 fn key_taken() -> Error {
-    Error::misconfigured("Another post of the account has the record key of this one.")
+    Error::rejected("Another post of the account has the record key of this one.")
         .with_remedy("Change the post, which gives it a new key, then schedule it again.")
 }
 
@@ -101,12 +101,16 @@ pub async fn reconcile(
     let state: State = read_state(state).unwrap_or_default();
     let found = Pds::of_account(session).text(&session.account.remote_id, &key).await?;
     Ok(match found {
-        Some(text) if text == draft.caption => {
+        Some(text) if is_text_of(draft, &text) => {
             ReconcileOutcome::Committed(done(session, &key, &state))
         }
         // Another post has the key, so ours was not created; the next attempt reports that.
         Some(_) | None => ReconcileOutcome::NotCommitted,
     })
+}
+
+fn is_text_of(draft: &Draft, text: &str) -> bool {
+    text == draft.caption || likeness(&draft.caption, text) == Likeness::Same
 }
 
 fn done(session: &Session, key: &str, state: &State) -> Progress {

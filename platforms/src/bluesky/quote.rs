@@ -58,7 +58,9 @@ pub async fn resolve(pds: &Pds<'_>, url: &str) -> Result<StrongRef> {
     match pds.authorized_get("app.bsky.feed.getPosts", &[("uris", uri.as_str())]).await {
         Ok(reply) => from_posts(reply.json()?, url),
         // A standalone server does not offer feeds, but knows its own records.
-        Err(error) if matches!(error.kind, ErrorKind::Rejected | ErrorKind::Misconfigured) => {
+        Err(error)
+            if error.kind == ErrorKind::Rejected || error.kind.is_refusal_of_the_account() =>
+        {
             match pds.record(&did, &address.key).await {
                 Ok(Some(found)) => Ok(found),
                 Ok(None) => Err(quote_not_found(url)),

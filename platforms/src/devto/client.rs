@@ -121,10 +121,8 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::rejected("Another article on DEV has this canonical_url.")
                 .with_remedy("Change settings.canonical_url, or leave it out.")
         }
-        422 if said.contains("last five minutes") => Error::rejected(
-            "The account published an article with this title less than five minutes ago.",
-        )
-        .with_remedy("Change the title, or schedule the post for a later time."),
+        422 if said.contains("last five minutes") => Error::duplicate("DEV")
+            .with_remedy("Change the title, or publish the article five minutes later."),
         _ => {
             response::error_by_status("DEV", reply, said.trim_start_matches("Validation failed: "))
         }

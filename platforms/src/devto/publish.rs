@@ -8,7 +8,9 @@ use super::{
     client::{self, Article, NewArticle},
     settings::{Settings, TITLE_MAX, ai_level},
 };
-use crate::{Draft, Progress, ReconcileOutcome, Result, Session, article, recent_posts};
+use crate::{
+    Draft, Progress, ReconcileOutcome, Result, Session, article, recent_posts, text::likeness,
+};
 
 /// Returns the article of a draft.
 pub fn article(draft: &Draft, settings: &Settings) -> NewArticle {
@@ -42,13 +44,16 @@ pub async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<ReconcileOutcome> {
     let sent = article(draft, &draft.settings()?);
-    let is_it = |one: &Article| {
-        one.title == sent.title && one.body_markdown.trim() == sent.body_markdown.trim()
-    };
-    let looked = recent_posts::search(sent_at, is_it, |next| client::latest(session, next)).await?;
-    Ok(looked.nearest()?.map_or(ReconcileOutcome::NotCommitted, |one| {
-        ReconcileOutcome::Committed(Progress::done(one.id.to_string(), Some(one.url)))
-    }))
+    let wanted = format!("{}\n{}", sent.title, sent.body_markdown);
+    let likeness =
+        |one: &Article| likeness(&wanted, &format!("{}\n{}", one.title, one.body_markdown));
+    let looked =
+        recent_posts::search(sent_at, likeness, |next| client::latest(session, next)).await?;
+    let listing = looked.listing(|one| {
+        let id = one.id.to_string();
+        Ok((id.clone(), Progress::done(id, Some(one.url))))
+    });
+    listing.map(Into::into)
 }
 
 #[cfg(test)]

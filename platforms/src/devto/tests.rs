@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{Devto, client::parse_error, publish, settings};
 use crate::{
     Account, ErrorKind, Platform, Progress, ReconcileOutcome, Secrets,
-    tests::test_server::{Network, account, at, draft, media, reply},
+    tests::test_server::{Network, account, at, draft, media, reply, settled},
 };
 
 fn secrets() -> Secrets {
@@ -80,7 +80,7 @@ async fn a_lost_article_is_found_by_title_text_and_time() {
         })
         .await;
         let session = network.session(Account::default(), secrets());
-        let found = Devto.reconcile(&session, &post, None, at(0)).await.unwrap();
+        let found = settled(Devto.reconcile(&session, &post, None, at(0)).await.unwrap());
         assert_eq!(matches!(found, ReconcileOutcome::Committed(_)), there, "{found:?}");
         assert_eq!(matches!(found, ReconcileOutcome::NotCommitted), !there);
     }
@@ -102,12 +102,12 @@ async fn every_error_says_what_to_do() {
     let session = network.session(Account::default(), secrets());
     for (status, said, kind) in [
         (401, "unauthorized", ErrorKind::Reconnect),
-        (403, "forbidden", ErrorKind::Misconfigured),
+        (403, "forbidden", ErrorKind::PermissionMissing),
         (422, "Validation failed: Canonical url has already been taken", ErrorKind::Rejected),
         (
             422,
             "Validation failed: Title has already been used in the last five minutes",
-            ErrorKind::Rejected,
+            ErrorKind::Duplicate,
         ),
         (422, "Validation failed: Tag list exceed the maximum of 4 tags", ErrorKind::Rejected),
         (429, "Rate limit reached", ErrorKind::RateLimited),

@@ -59,8 +59,8 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
         (_, 200_000 | 200_001 | 240_000) => {
             Error::rejected("A filter of the Discord server blocks the message.")
         }
-        (403, _) => Error::misconfigured("The Discord webhook is not allowed to post here."),
-        (300..=399, _) => Error::misconfigured("Discord answered with a redirect."),
+        (403, _) => Error::permission_missing("The Discord webhook is not allowed to post here."),
+        (300..=399, _) => Error::target_gone("Discord answered with a redirect."),
         _ => Error::rejected("Discord refuses the message."),
     }
 }

@@ -209,9 +209,9 @@ fn each_error_says_what_to_do() {
         (401, json!({"code": 50_027}), ErrorKind::Reconnect),
         (404, json!({"code": 10_015}), ErrorKind::Reconnect),
         (404, json!({"code": 10_003}), ErrorKind::Rejected),
-        (403, json!({"code": 50_013}), ErrorKind::Misconfigured),
+        (403, json!({"code": 50_013}), ErrorKind::PermissionMissing),
         (429, json!({"retry_after": 1.5}), ErrorKind::RateLimited),
-        (302, json!({}), ErrorKind::Misconfigured),
+        (302, json!({}), ErrorKind::TargetGone),
         (408, json!({}), ErrorKind::Ambiguous),
         (502, json!("no object"), ErrorKind::Server),
     ];

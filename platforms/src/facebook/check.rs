@@ -76,6 +76,16 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
             "Facebook shows no text with a story or a cover photo: the caption is not published.";
         found.push(Warning::new("caption", message));
     }
+    if let Ok(settings) = draft.settings::<Settings>() {
+        let unused = [
+            ("settings.reel_thumb_offset", settings.reel_thumb_offset.is_some()),
+            ("settings.reel_cover_method", settings.reel_cover_method.is_some()),
+        ];
+        for (field, _) in unused.into_iter().filter(|(_, given)| *given) {
+            let message = "Facebook takes an image as the cover of a reel, in reel_cover_url: this has no effect.";
+            found.push(Warning::new(field, message));
+        }
+    }
     let described = draft.settings::<Settings>().is_ok_and(|it| !it.media_alt_texts.is_empty());
     if described && draft.media.iter().any(crate::Media::is_video) {
         let message = "Facebook takes alt texts of photos only: that of a video is not published.";

@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_outbound::Reply;
 
 use crate::{
-    Error,
+    Error, ErrorKind,
     graph::{self, ErrorDetails},
 };
 
@@ -25,10 +25,7 @@ pub(super) fn parse_error(reply: &Reply) -> Error {
 /// Converts the errors that only Facebook has.
 fn specific_error(reply: &Reply, words: &ErrorDetails) -> Option<Error> {
     if words.has_code(&DUPLICATE_CODES) {
-        return Some(
-            Error::rejected("Facebook refuses what the page has posted already.")
-                .with_remedy("Look at the page; change the post if it is to appear once more."),
-        );
+        return Some(Error::duplicate(LABEL));
     }
     if words.has_code(&[1_363_047, 1_609_010]) {
         return Some(Error::transient("Facebook could not do it for the moment."));
@@ -48,30 +45,34 @@ fn rate_limit_error(reply: &Reply, words: &ErrorDetails) -> Option<Error> {
 
 /// Converts errors that the user has to resolve first.
 fn account_error(words: &ErrorDetails) -> Option<Error> {
-    let (message, remedy) = if words.has_code(&[1_404_078]) {
+    let (kind, message, remedy) = if words.has_code(&[1_404_078]) {
         (
+            ErrorKind::Restricted,
             "Facebook wants Page Publishing Authorization for this page.",
             "Complete it in the page's settings, then connect the account again.",
         )
     } else if words.has_code(&[4_854_002, 1_404_006]) {
         (
+            ErrorKind::Restricted,
             "Facebook wants to know who runs this page.",
             "Open Facebook with an account that runs the page and follow what it asks for.",
         )
     } else if words.has_code(&[1_404_112]) {
         (
+            ErrorKind::Restricted,
             "Facebook limits what this account may post.",
             "Look at the page's status on Facebook; retry once the limit is lifted.",
         )
     } else if words.code == Some(100) && words.mentions("permission to publish") {
         (
+            ErrorKind::PermissionMissing,
             "Facebook does not let the app publish videos on this page.",
             "Give the person who connected it full control of the page, then connect it again.",
         )
     } else {
         return None;
     };
-    Some(Error::misconfigured(message).with_remedy(remedy))
+    Some(Error::new(kind, message).with_remedy(remedy))
 }
 
 fn content_error(words: &ErrorDetails) -> Option<Error> {
@@ -94,12 +95,6 @@ fn content_error(words: &ErrorDetails) -> Option<Error> {
     } else {
         return None;
     })
-}
-
-/// Returns true if Facebook reports a duplicate.
-pub(super) fn is_duplicate(error: &Error) -> bool {
-    let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
-    code.split('/').any(|part| part.parse().is_ok_and(|part| DUPLICATE_CODES.contains(&part)))
 }
 
 /// Returns true if Facebook rejects the coloured background. A retired one has an error of its own.

@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Facebook, LABEL, client, error::parse_error};
+use super::{Facebook, LABEL, PAGE, client, error::parse_error};
 use crate::{
-    Attachment, Error, InboundEvent, InboundItem, Inbox, InboxRules, LostCall, Person, Progress,
+    Attachment, Error, InboundEvent, InboundItem, Inbox, InboxRules, Person, Progress, RateLimit,
     ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteComment,
     RemoteMessage, RemotePost, Result, Session,
     graph::{
@@ -64,6 +64,14 @@ impl RemoteChanges for Facebook {
         GraphInbox::class(change)
     }
 
+    /// Messages have limits far above what people write; what is public counts like posts.
+    fn limits(&self, change: &RemoteChange) -> &'static [RateLimit] {
+        match change {
+            RemoteChange::Message { .. } | RemoteChange::PrivateReply { .. } => &[],
+            _ => &[PAGE],
+        }
+    }
+
     async fn apply_change(
         &self,
         session: &Session,
@@ -78,9 +86,9 @@ impl RemoteChanges for Facebook {
         session: &Session,
         change: &RemoteChange,
         _state: Option<Value>,
-        lost: &LostCall,
+        sent_at: DateTime<Utc>,
     ) -> Result<ReconcileOutcome> {
-        API.find_result(session, change, lost).await
+        API.find_result(session, change, sent_at).await
     }
 
     fn refusal_reason(&self, change: &RemoteChange, error: &Error) -> Option<RefusalReason> {

@@ -59,10 +59,11 @@ const HOUR_MS: u64 = 60 * 60 * 1_000;
 /// Reels of a page in any 24 hours; other posts are only limited by the number of calls, which usage headers report
 /// (<https://developers.facebook.com/docs/video-api/guides/reels-publishing>). Occasional feed posts do not reach
 /// either limit.
-const RATE_LIMITS: &[RateLimit] = &[
-    RateLimit::new(LimitScope::Account, 10, 60),
-    RateLimit::new(LimitScope::Account, 30, 86_400).for_post_types(&["reel"]),
-];
+const RATE_LIMITS: &[RateLimit] =
+    &[PAGE, RateLimit::new(LimitScope::Account, 30, 86_400).for_post_types(&["reel"])];
+
+/// What a page may make public, comments included.
+const PAGE: RateLimit = RateLimit::new(LimitScope::Account, 10, 60);
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
@@ -135,12 +136,13 @@ const SPEC: Spec = Spec {
             media: Some(MediaRules { min: 1, images_max: 1, videos_max: 0, total_max: 1, ..FEED }),
         },
     ],
+    captionless: &[STORY, COVER_PHOTO],
     settings: Settings::FIELDS,
     analytics: true,
     recovery_class: RecoveryClass::Search,
     commit_deadline: Duration::from_secs(60),
     rate_limits: RATE_LIMITS,
-    api: Some(SupportedApi { version: graph::VERSION, ends: None }),
+    api: Some(SupportedApi { version: graph::VERSION, ends: Some(graph::VERSION_ENDS) }),
     doc_notes: DocNotes {
         reconcile: "posts: `GET /{page}/published_posts`, by text and time; videos and reels: `GET /{video}?fields=status`; stories: nothing",
         tokens: "page tokens do not end",
@@ -181,14 +183,14 @@ const SPEC: Spec = Spec {
         .with(&["image/png", "image/png"]),
         Example::new(
             "a video",
-            r#"{"caption": "A long film", "settings": {"title": "The film"}}"#,
+            r#"{"caption": "A long video", "settings": {"title": "The video"}}"#,
         )
         .with(&["video/mp4"]),
-        Example::new("a reel", r#"{"caption": "A short film", "post_type": "reel"}"#)
+        Example::new("a reel", r#"{"caption": "A short video", "post_type": "reel"}"#)
             .with(&["video/mp4"]),
         Example::new(
             "a reel with a cover",
-            r#"{"caption": "A short film", "post_type": "reel", "settings": {"reel_cover_url": "https://example.org/cover.jpg"}}"#,
+            r#"{"caption": "A short video", "post_type": "reel", "settings": {"reel_cover_url": "https://example.org/cover.jpg"}}"#,
         )
         .with(&["video/mp4"])
         .requiring("an image at that address"),

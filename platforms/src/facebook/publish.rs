@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Form,
     client::{self, Params, Published},
-    error::{is_about_background, is_duplicate},
-    reconcile,
+    error::is_about_background,
     settings::Settings,
     state::{NextStep, State},
 };
@@ -43,13 +42,6 @@ pub(super) async fn publish(
             let photo = client::photo(session, file(draft, index)?, alt).await?;
             state.photos.push(photo.clone());
             Ok(Progress::continue_with(&state)?.with_remote_id(Some(photo)))
-        }
-        NextStep::LookUp(since) => {
-            if let Some(found) = reconcile::find(session, draft, since).await? {
-                return Ok(Progress::Done(found));
-            }
-            state.doubtful = None;
-            Progress::continue_with(&state)
         }
         NextStep::StartVideo => {
             let video = client::start_video(session, video_edge(draft)).await?;
@@ -87,15 +79,12 @@ async fn commit(
 ) -> Result<Progress> {
     let made = match send(session, draft, settings, &state).await {
         Ok(made) => made,
-        // The post of an earlier call whose response was lost may exist.
-        Err(error) if is_duplicate(&error) => {
-            let found = reconcile::find(session, draft, draft.due_at.min(session.now)).await;
-            return found.ok().flatten().map(Progress::Done).ok_or(error);
-        }
         Err(error) if coloured(settings, &state) && is_about_background(&error) => {
-            // Facebook failed without refusing it: it is looked up before it is sent again.
-            state.doubtful = (error.kind == ErrorKind::Server).then_some(session.now);
             state.plain = true;
+            // Facebook failed without refusing it: it is looked up before it is sent again.
+            if error.kind == ErrorKind::Server {
+                return Err(error.with_next_state(&state)?);
+            }
             return Progress::continue_with(&state);
         }
         Err(error) => return Err(error),

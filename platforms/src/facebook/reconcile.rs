@@ -10,8 +10,8 @@ use super::{
     state::State,
 };
 use crate::{
-    Draft, Progress, PublishedPost as Public, ReconcileOutcome, Result, Session,
-    outcome::read_state, recent_posts,
+    Draft, Listing, Progress, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts,
+    text::likeness,
 };
 
 /// Looks up the post on the page, or the status of the video. A photo story cannot be looked up.
@@ -23,10 +23,7 @@ pub(super) async fn reconcile(
 ) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
     match Form::of(draft) {
-        Form::Feed | Form::Video => Ok(match find(session, draft, sent_at).await? {
-            Some(found) => ReconcileOutcome::Committed(Progress::Done(found)),
-            None => ReconcileOutcome::NotCommitted,
-        }),
+        Form::Feed | Form::Video => find(session, draft, sent_at).await.map(Into::into),
         Form::Reel | Form::VideoStory => {
             let Some(video) = &state.video else { return Ok(ReconcileOutcome::Unknown) };
             let status = client::video(session, video).await?.status;
@@ -48,23 +45,14 @@ pub(super) async fn reconcile(
     }
 }
 
-/// Finds the post among the page's: the same text, created at `since` or later; of several, the closest to it.
-pub(super) async fn find(
-    session: &Session,
-    draft: &Draft,
-    since: DateTime<Utc>,
-) -> Result<Option<Public>> {
-    let is_it = |post: &Post| post.message.trim() == draft.caption.trim();
+/// Lists the page's posts, or videos, that may be this one.
+async fn find(session: &Session, draft: &Draft, since: DateTime<Utc>) -> Result<Listing> {
+    let likeness = |post: &Post| likeness(&draft.caption, &post.message);
     let looked = match Form::of(draft) {
         Form::Video => {
-            recent_posts::search(since, is_it, |next| client::videos(session, next)).await?
+            recent_posts::search(since, likeness, |next| client::videos(session, next)).await?
         }
-        _ => recent_posts::search(since, is_it, |next| client::posts(session, next)).await?,
+        _ => recent_posts::search(since, likeness, |next| client::posts(session, next)).await?,
     };
-    Ok(looked.nearest()?.map(|post| Public {
-        id: post.id,
-        url: post.permalink_url,
-        parts: Vec::new(),
-        warnings: Vec::new(),
-    }))
+    looked.listing(|post| Ok((post.id.clone(), Progress::done(post.id, post.permalink_url))))
 }

@@ -7,7 +7,7 @@ use super::{Form, settings::Settings};
 use crate::{Draft, Step};
 
 /// The state that is stored between two calls.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// Photos that were uploaded.
@@ -22,8 +22,6 @@ pub(super) struct State {
     pub ready: bool,
     /// True if Facebook rejects the coloured background: the text is published without it.
     pub plain: bool,
-    /// When a call failed because of the background, after which the post may still be public.
-    pub doubtful: Option<DateTime<Utc>>,
     /// Since when the post waits for something.
     pub since: Option<DateTime<Utc>>,
     /// The id of the public post.
@@ -35,8 +33,6 @@ pub(super) struct State {
 pub(super) enum NextStep {
     /// Upload a photo.
     Photo(usize),
-    /// Look up whether the post exists after all.
-    LookUp(DateTime<Utc>),
     /// Start a video.
     StartVideo,
     /// Upload this video's file.
@@ -70,7 +66,7 @@ impl State {
                 if self.photos.len() < draft.media.len() {
                     return NextStep::Photo(self.photos.len());
                 }
-                self.doubtful.map_or(NextStep::Commit, NextStep::LookUp)
+                NextStep::Commit
             }
         }
     }
@@ -91,7 +87,6 @@ impl NextStep {
     pub fn step(&self) -> Step {
         match self {
             Self::Photo(index) => Step::prepare(format!("upload_photo_{}", index + 1)),
-            Self::LookUp(_) => Step::prepare("look_up_post"),
             Self::StartVideo => Step::prepare("start_video"),
             Self::UploadVideo(_) => Step::prepare("upload_video"),
             Self::CoverReel(..) => Step::prepare("set_cover"),

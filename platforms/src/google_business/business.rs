@@ -12,18 +12,20 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
 use super::{
-    API, GoogleBusiness, client,
+    API, GoogleBusiness, RATE_LIMITS, client,
     error::parse_error,
     photos::{MediaItem, MediaList, PHOTOS},
     verify::location,
 };
 use crate::{
-    BusinessProfile, Error, ErrorKind, LostCall, MediaRules, ProfileFacts, Progress, RateLimit,
-    ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteMedia,
-    RemoteReply, RemoteReview, Result, ReviewMedia, ReviewPage, Session,
+    BusinessProfile, Candidate, Error, ErrorKind, Likeness, Listing, MediaRules, ProfileFacts,
+    Progress, RateLimit, ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange,
+    RemoteChanges, RemoteMedia, RemoteReply, RemoteReview, Result, ReviewMedia, ReviewPage,
+    Session,
     google::{self, authorized},
-    recent_posts::ListPage,
-    response::{self, is_after_call},
+    recent_posts::{CLOCK_SLACK, ListPage},
+    response,
+    text::likeness,
 };
 
 /// The time a call that changes something may take. Google fetches media during the call.
@@ -192,6 +194,11 @@ impl RemoteChanges for GoogleBusiness {
         }
     }
 
+    /// Google counts every change of a location.
+    fn limits(&self, _change: &RemoteChange) -> &'static [RateLimit] {
+        RATE_LIMITS
+    }
+
     async fn apply_change(
         &self,
         session: &Session,
@@ -227,7 +234,7 @@ impl RemoteChanges for GoogleBusiness {
                 send(session, Method::DELETE, media, None).await?;
                 Ok(Progress::done(media, None))
             }
-            _ => Err(Error::misconfigured("Google takes no such change.")),
+            _ => Err(Error::defect("Google takes no such change.")),
         }
     }
 
@@ -236,15 +243,13 @@ impl RemoteChanges for GoogleBusiness {
         session: &Session,
         change: &RemoteChange,
         _state: Option<Value>,
-        lost: &LostCall,
+        sent_at: DateTime<Utc>,
     ) -> Result<ReconcileOutcome> {
         let there = |id: &str| ReconcileOutcome::Committed(Progress::done(id, None));
         Ok(match change {
             RemoteChange::ReviewReply { review, text } => match read_review(session, review).await?
             {
-                Some(found) if found.reply.as_ref().is_some_and(|reply| reply.text == *text) => {
-                    there(review)
-                }
+                Some(found) if is_reply(&found, text) => there(review),
                 _ => ReconcileOutcome::NotCommitted,
             },
             RemoteChange::DeleteReviewReply { review } => match read_review(session, review).await?
@@ -253,17 +258,7 @@ impl RemoteChanges for GoogleBusiness {
                 _ => there(review),
             },
             RemoteChange::AddMedia { source_url, .. } => {
-                let page = self.media(session, None).await?;
-                let is_it = |one: &RemoteMedia| {
-                    let is_new = one.created_at.is_none_or(|at| is_after_call(at, lost.sent_at));
-                    one.source_url.as_deref() == Some(source_url.as_str())
-                        && is_new
-                        && !lost.known.contains(&one.name)
-                };
-                page.items
-                    .into_iter()
-                    .find(is_it)
-                    .map_or(ReconcileOutcome::NotCommitted, |one| there(&one.name))
+                added_media(&self.media(session, None).await?, source_url, sent_at).into()
             }
             RemoteChange::DeleteMedia { media } => {
                 match google::get::<MediaItem>(session, v4(session, media)?, &[], parse_error).await
@@ -290,6 +285,26 @@ impl RemoteChanges for GoogleBusiness {
             _ => None,
         }
     }
+}
+
+/// Returns true if this is the reply to a review, as Google shows it.
+fn is_reply(review: &RemoteReview, text: &str) -> bool {
+    let shown = review.reply.as_ref().map(|reply| reply.text.as_str());
+    shown.is_some_and(|shown| shown == text || likeness(text, shown) == Likeness::Same)
+}
+
+/// Lists the photos and videos that may be one that was added from this address.
+fn added_media(page: &ListPage<RemoteMedia>, source_url: &str, sent_at: DateTime<Utc>) -> Listing {
+    let candidates = page.items.iter().filter(|one| one.source_url.as_deref() == Some(source_url));
+    let candidate = |one: &RemoteMedia| Candidate {
+        id: one.name.clone(),
+        created_at: one.created_at.unwrap_or(sent_at),
+        is_same: true,
+        progress: Progress::done(one.name.clone(), None),
+    };
+    let is_older = |one: &RemoteMedia| one.created_at.is_some_and(|at| at < sent_at - CLOCK_SLACK);
+    let is_whole = page.next.is_none() || page.items.iter().any(is_older);
+    Listing { candidates: candidates.map(candidate).collect(), is_whole }
 }
 
 #[async_trait]

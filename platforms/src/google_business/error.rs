@@ -27,7 +27,7 @@ fn specific_error(session: &Session, words: &ErrorDetails) -> Option<Error> {
             Error::reconnect("The Google account may no longer manage this location.")
                 .with_remedy("Make it a manager of the location again, then connect it again.")
         }
-        "NOT_FOUND" => Error::misconfigured("Google no longer has this location.")
+        "NOT_FOUND" => Error::target_gone("Google no longer has this location.")
             .with_remedy("Connect the location again, or post on another one."),
         "INVALID_ARGUMENT" | "FAILED_PRECONDITION" if is_about_media(words) => {
             Error::media_rejected(sentence(session, words, "Google did not take the file"))

@@ -140,7 +140,7 @@ const EXAMPLES: &[Example] = &[
         r#"{"caption": "Two sheets for one", "post_type": "offer", "settings": {"event": {"title": "Spring offer", "schedule": {"start_date": {"year": 2031, "month": 4, "day": 1}, "end_date": {"year": 2031, "month": 4, "day": 30}}}, "offer": {"coupon_code": "CRANE", "redeem_online_url": "https://example.org/redeem", "terms_conditions": "One for each guest."}}}"#,
     )
     .with(&["image/jpeg"]),
-    Example::new("a video", r#"{"caption": "A film"}"#).with(&["video/mp4"]),
+    Example::new("a video", r#"{"caption": "A video"}"#).with(&["video/mp4"]),
 ];
 
 /// The connector.

@@ -15,7 +15,8 @@ use super::{
     verify::location,
 };
 use crate::{
-    Draft, Progress, ReconcileOutcome, Result, Session, Step, outcome::read_state, recent_posts,
+    Draft, Likeness, Progress, ReconcileOutcome, Result, Session, Step, outcome::read_state,
+    recent_posts, text::likeness,
 };
 
 /// The intervals at which the review status of a post is read, and the longest time; the first time sooner. After that
@@ -117,14 +118,15 @@ pub(super) async fn reconcile(
     let title = settings.event.as_ref().map_or("", |event| event.title.as_str());
     let topic = content::topic(&draft.post_type);
     let location = location(session)?;
-    let is_it = |post: &LocalPost| {
-        post.summary.trim() == draft.caption.trim()
-            && post.title() == title
-            && (post.topic_type.is_empty() || post.topic_type == topic)
+    let wanted = format!("{title}\n{}", draft.caption);
+    let likeness = |post: &LocalPost| {
+        let is_of_this_kind = post.topic_type.is_empty() || post.topic_type == topic;
+        let likeness = likeness(&wanted, &format!("{}\n{}", post.title(), post.summary));
+        if is_of_this_kind { likeness } else { likeness.min(Likeness::Similar) }
     };
     let ask = |next| client::latest(session, &location, next);
-    Ok(match recent_posts::search(sent_at, is_it, ask).await?.nearest()? {
-        Some(post) => ReconcileOutcome::Committed(step_after_review(session, &post, session.now)?),
-        None => ReconcileOutcome::NotCommitted,
-    })
+    let listing = recent_posts::search(sent_at, likeness, ask)
+        .await?
+        .listing(|post| Ok((post.name.clone(), step_after_review(session, &post, session.now)?)));
+    listing.map(Into::into)
 }

@@ -142,20 +142,21 @@ async fn a_lost_post_is_looked_for_among_the_latest() {
     };
     let posts = json!([
         made("1", "Another", "STANDARD", 3),
-        made("2", "Come and see", "EVENT", 3),
+        made("2", "Come and see", "EVENT", -700),
         made("3", "Come and see", "STANDARD", 4),
         made("4", "Come and see", "STANDARD", -9_000),
     ]);
     let network = Network::start(move |_| (200, json!({"localPosts": posts}))).await;
     let (session, draft) = (session(&network), post("standard", json!({})));
     let found = GoogleBusiness.reconcile(&session, &draft, None, test_server::at(0)).await.unwrap();
+    let found = test_server::settled(found);
     let ReconcileOutcome::Committed(Progress::Done(PublishedPost { id, .. })) = found else {
         panic!("{found:?}")
     };
     assert!(id.ends_with("/3"));
     let other = Draft { caption: "Unseen".to_owned(), ..draft.clone() };
     let found = GoogleBusiness.reconcile(&session, &other, None, test_server::at(0)).await.unwrap();
-    assert!(matches!(found, ReconcileOutcome::NotCommitted));
+    assert!(matches!(test_server::settled(found), ReconcileOutcome::NotCommitted));
     assert_eq!(network.seen()[0].query("pageSize"), Some("100"));
 }
 
@@ -220,7 +221,7 @@ async fn errors_say_what_to_do() {
             info("ACCESS_TOKEN_SCOPE_INSUFFICIENT", ""),
             ErrorKind::Reconnect,
         ),
-        (404, "NOT_FOUND", json!([]), ErrorKind::Misconfigured),
+        (404, "NOT_FOUND", json!([]), ErrorKind::TargetGone),
         (400, "INVALID_ARGUMENT", json!([]), ErrorKind::Rejected),
         (400, "INVALID_ARGUMENT", about("media[0].source_url"), ErrorKind::MediaRejected),
         (409, "ABORTED", json!([]), ErrorKind::Transient),

@@ -79,8 +79,10 @@ fn common_error(label: &str, reply: &Reply, words: &ErrorDetails) -> Option<Erro
         }
         190 | 102 | 104 => token_refused(label),
         _ if words.mentions("session has been invalidated") => token_refused(label),
-        10 | 200..=299 => Error::misconfigured(format!("{label} misses a permission for this."))
-            .with_remedy("Connect the account again and grant all permissions."),
+        10 | 200..=299 => {
+            Error::permission_missing(format!("{label} misses a permission for this."))
+                .with_remedy("Connect the account again and grant all permissions.")
+        }
         // This limit is on the calls of the whole app; the others are on the account's.
         4 => rate_limited(label, reply).app_wide(),
         17 | 32 | 613 | 80_001 | 80_002 | 80_006 => rate_limited(label, reply),

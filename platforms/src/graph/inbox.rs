@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::{List, get, list_query, send, time, url};
 use crate::{
-    Attachment, Error, ErrorKind, InboundEvent, InboundItem, LostCall, MessageFile, Person,
-    Progress, ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteMessage, Result,
-    Session, recent_posts::ListPage, response::is_after_call,
+    Attachment, Error, ErrorKind, InboundEvent, InboundItem, MessageFile, Person, Progress,
+    RecoveryClass, RefusalReason, RemoteChange, RemoteMessage, Result, Session,
+    recent_posts::ListPage,
 };
 
 /// The longest time a call that changes something may take.
@@ -21,6 +21,9 @@ pub const DEADLINE: Duration = Duration::from_secs(20);
 /// (<https://developers.facebook.com/docs/messenger-platform/conversations>).
 const MESSAGES: &str =
     "id,updated_time,participants,messages.limit(20){id,created_time,from,to,message,attachments}";
+
+/// The number of latest messages that are listed with a conversation.
+pub(super) const MESSAGES_LISTED: usize = 20;
 
 /// The inbox of one of Meta's networks, through the shared API.
 #[derive(Clone, Copy)]
@@ -89,12 +92,12 @@ struct ChangeResponse {
 }
 
 #[derive(Deserialize)]
-struct ListedReply {
-    id: String,
+pub(super) struct ListedReply {
+    pub id: String,
     #[serde(alias = "text", default)]
-    message: String,
+    pub message: String,
     #[serde(alias = "timestamp", deserialize_with = "time")]
-    created_time: DateTime<Utc>,
+    pub created_time: DateTime<Utc>,
 }
 
 impl GraphInbox {
@@ -178,7 +181,7 @@ impl GraphInbox {
                     .request(http::Method::DELETE, url(session, &format!("/{comment}"))?);
                 self.change_comment(session, comment, request).await
             }
-            _ => Err(Error::misconfigured(format!("{} takes no such change.", self.label))),
+            _ => Err(Error::defect(format!("{} takes no such change.", self.label))),
         }
     }
 
@@ -207,52 +210,6 @@ impl GraphInbox {
 
     fn missing_id(&self) -> Error {
         Error::new(ErrorKind::Ambiguous, format!("{} answered without an id.", self.label))
-    }
-
-    /// Looks for the result of a lost call.
-    pub async fn find_result(
-        &self,
-        session: &Session,
-        change: &RemoteChange,
-        lost: &LostCall,
-    ) -> Result<ReconcileOutcome> {
-        let is_new = |id: &str, at: DateTime<Utc>| {
-            is_after_call(at, lost.sent_at) && !lost.known.iter().any(|known| known == id)
-        };
-        let found = match change {
-            RemoteChange::Message { to, text: Some(text), .. } => {
-                let pages = self.conversations(session, Some(to), None).await?;
-                let is_it = |one: &RemoteMessage| {
-                    one.out && one.text.trim() == text.trim() && is_new(&one.id, one.at)
-                };
-                pages.items.into_iter().flatten().find(is_it).map(|one| one.id)
-            }
-            RemoteChange::Message { to, file: Some(_), .. } => {
-                let pages = self.conversations(session, Some(to), None).await?;
-                let is_it = |one: &RemoteMessage| {
-                    one.out && !one.attachments.is_empty() && is_new(&one.id, one.at)
-                };
-                pages.items.into_iter().flatten().find(is_it).map(|one| one.id)
-            }
-            RemoteChange::Reply { comment, text } => {
-                let path = format!("/{comment}/{}", self.replies);
-                let fields = if self.replies == "replies" {
-                    "id,text,timestamp"
-                } else {
-                    "id,message,created_time"
-                };
-                let query = list_query(fields, "50", None);
-                let below: List<ListedReply> = get(session, &path, &query, self.parse).await?;
-                let is_it = |one: &ListedReply| {
-                    one.message.trim() == text.trim() && is_new(&one.id, one.created_time)
-                };
-                below.data.into_iter().find(is_it).map(|one| one.id)
-            }
-            _ => return Ok(ReconcileOutcome::Unknown),
-        };
-        Ok(found.map_or(ReconcileOutcome::NotCommitted, |id| {
-            ReconcileOutcome::Committed(Progress::done(id, None))
-        }))
     }
 }
 

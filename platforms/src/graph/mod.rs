@@ -3,6 +3,7 @@
 mod error;
 pub mod inbox;
 pub mod insights;
+mod lost_change;
 mod pages;
 
 use chrono::{DateTime, Utc};
@@ -23,6 +24,8 @@ pub const HOST: &str = "https://graph.facebook.com";
 
 /// The version of that API. Versions live about two years, <https://developers.facebook.com/docs/graph-api/changelog>.
 pub const VERSION: &str = "v25.0";
+/// The day on which Meta stops answering it.
+pub const VERSION_ENDS: &str = "2028-07-29";
 
 /// The user authorizes the app for pages. The token for a code is valid for an hour or two, the long-lived one it is
 /// exchanged for 60 days, and the page tokens from that do not expire

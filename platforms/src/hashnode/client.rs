@@ -1,5 +1,6 @@
 //! The operations of Hashnode's GraphQL API that Fanfare uses, and their responses.
 
+use chrono::{DateTime, Utc};
 use fanfare_outbound::Reply;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ const ME: &str = "query { me { id username name profilePicture publications(firs
 const PUBLISH: &str =
     "mutation ($input: PublishPostInput!) { publishPost(input: $input) { post { id slug url } } }";
 const COUNTS: &str = "query ($id: ID!) { post(id: $id) { id reactionCount responseCount views } }";
-const BY_SLUG: &str = "query ($id: ObjectId!, $slug: String!) { publication(id: $id) { post(slug: $slug) { id slug url } } }";
+const BY_SLUG: &str = "query ($id: ObjectId!, $slug: String!) { publication(id: $id) { post(slug: $slug) { id slug url publishedAt } } }";
 
 /// The owner of the token.
 #[derive(Debug, Deserialize)]
@@ -48,6 +49,8 @@ pub struct Publication {
 pub struct Post {
     pub id: String,
     pub url: Option<String>,
+    #[serde(rename = "publishedAt")]
+    pub published_at: Option<DateTime<Utc>>,
 }
 
 /// A publication with an article that was looked up. Hashnode returns `null` for a publication that is gone or that the

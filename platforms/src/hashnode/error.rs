@@ -14,12 +14,12 @@ pub fn operation_error(session: &Session, reply: &Reply, error: &Value) -> Error
         "UNAUTHENTICATED" => Error::reconnect("Hashnode no longer accepts the access token.")
             .with_remedy("Make a new personal access token and connect the account again."),
         "FORBIDDEN" if said.contains("Pro plan") => {
-            Error::misconfigured("The publication is not on Hashnode's Pro plan, which publishing through the API needs.")
+            Error::permission_missing("The publication is not on Hashnode's Pro plan, which publishing through the API needs.")
                 .with_remedy("Subscribe the publication to the Pro plan, then retry the post.")
         }
-        "FORBIDDEN" => Error::misconfigured(format!("Hashnode does not let the user do this: {reason}."))
+        "FORBIDDEN" => Error::permission_missing(format!("Hashnode does not let the user do this: {reason}."))
             .with_remedy("Give the user the right to publish in this publication, then retry the post."),
-        "NOT_FOUND" => Error::misconfigured(format!("Hashnode does not find what the post names: {reason}."))
+        "NOT_FOUND" => Error::target_gone(format!("Hashnode does not find what the post names: {reason}."))
             .with_remedy("Check publication_id and series_id."),
         "BAD_USER_INPUT" | "GRAPHQL_VALIDATION_FAILED" => {
             Error::rejected(format!("Hashnode refuses the article: {reason}."))

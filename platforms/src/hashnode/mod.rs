@@ -12,6 +12,8 @@ mod settings;
 mod tests;
 mod verify;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -59,6 +61,7 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     analytics: true,
     recovery_class: RecoveryClass::Search,
+    list_lag: Duration::from_secs(300),
     rate_limits: &[RateLimit::new(LimitScope::Account, 500, 60)],
     doc_notes: DocNotes {
         reconcile: "`publication.post` of the slug that the service chose",
@@ -73,6 +76,10 @@ const SPEC: Spec = Spec {
         SpecSource::assumed(
             "lengths of title, subtitle and alt texts, number of images",
             "Hashnode names no limits: these are Fanfare's",
+        ),
+        SpecSource::assumed(
+            "the time after which an article that is not found is not there",
+            "reads are stale for a time that Hashnode does not name: five minutes are Fanfare's",
         ),
     ],
     examples: &[
@@ -122,9 +129,9 @@ impl Platform for Hashnode {
         session: &Session,
         draft: &Draft,
         _state: Option<Value>,
-        sent_at: DateTime<Utc>,
+        _sent_at: DateTime<Utc>,
     ) -> Result<ReconcileOutcome> {
-        publish::reconcile(session, draft, sent_at).await
+        publish::reconcile(session, draft).await
     }
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {

@@ -1,6 +1,5 @@
 //! The steps of an article.
 
-use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,11 +8,9 @@ use super::{
     settings::{Settings, TITLE_MAX},
 };
 use crate::{
-    Draft, Error, Progress, ReconcileOutcome, Result, Session, Step, article, outcome::read_state,
+    Candidate, Draft, Error, Listing, Progress, ReconcileOutcome, Result, Session, Step, article,
+    outcome::read_state,
 };
-
-/// The time for which a read may be stale after a write.
-const READS_LAG: TimeDelta = TimeDelta::seconds(30);
 
 /// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -73,18 +70,19 @@ pub fn input(session: &Session, draft: &Draft, settings: Settings) -> PublishPos
     }
 }
 
-/// Looks up the article by its slug. Reads may be stale, so the result is unknown until they cannot be any more.
-pub async fn reconcile(
-    session: &Session,
-    draft: &Draft,
-    sent_at: DateTime<Utc>,
-) -> Result<ReconcileOutcome> {
+/// Looks up the article by its slug. One that was made from the key is unique; a chosen one may be another article's.
+pub async fn reconcile(session: &Session, draft: &Draft) -> Result<ReconcileOutcome> {
+    let is_chosen = draft.settings.contains_key("slug");
     let input = input(session, draft, draft.settings()?);
-    Ok(match client::by_slug(session, &input.publication_id, &input.slug).await? {
-        Some(post) => ReconcileOutcome::Committed(done(post)),
-        None if session.now - sent_at < READS_LAG => ReconcileOutcome::Unknown,
-        None => ReconcileOutcome::NotCommitted,
-    })
+    let found = client::by_slug(session, &input.publication_id, &input.slug).await?;
+    let Some(post) = found else { return Ok(ReconcileOutcome::NotCommitted) };
+    if !is_chosen {
+        return Ok(ReconcileOutcome::Committed(done(post)));
+    }
+    let Some(created_at) = post.published_at else { return Ok(ReconcileOutcome::Unknown) };
+    let id = post.id.clone();
+    let candidate = Candidate { id, created_at, is_same: true, progress: done(post) };
+    Ok(Listing { candidates: vec![candidate], is_whole: true }.into())
 }
 
 fn done(post: Post) -> Progress {

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Hashnode, error};
 use crate::{
     Account, ErrorKind, Phase, Platform, Progress, ReconcileOutcome, Secrets, Session,
-    tests::test_server::{Network, account, at, draft, media, reply},
+    tests::test_server::{Network, account, at, draft, media, reply, settled},
 };
 
 const PUBLICATION: &str = "650b01dbd3bd5e7ab2b2ab10";
@@ -64,18 +64,27 @@ async fn a_slug_that_was_chosen_must_be_free() {
 }
 
 #[tokio::test]
-async fn a_lost_article_is_looked_up_once_reads_are_fresh() {
+async fn a_lost_article_is_looked_up_by_its_slug() {
     let post = draft("Text", json!({}));
     let none = Network::start(|_| (200, json!({"data": {"publication": {"post": null}}}))).await;
-    let early = Hashnode.reconcile(&on(&none), &post, None, at(-10)).await.unwrap();
-    assert!(matches!(early, ReconcileOutcome::Unknown));
-    let late = Hashnode.reconcile(&on(&none), &post, None, at(-40)).await.unwrap();
-    assert!(matches!(late, ReconcileOutcome::NotCommitted));
+    let absent = Hashnode.reconcile(&on(&none), &post, None, at(-10)).await.unwrap();
+    assert!(matches!(absent, ReconcileOutcome::NotCommitted));
     let there =
         json!({"data": {"publication": {"post": {"id": "1", "url": "https://b.example/s"}}}});
     let there = Network::start(move |_| (200, there.clone())).await;
     let found = Hashnode.reconcile(&on(&there), &post, None, at(-10)).await.unwrap();
     assert!(matches!(found, ReconcileOutcome::Committed(Progress::Done(_))));
+    // An article with a slug that was chosen may be another's: its time decides.
+    let chosen = draft("Text", json!({"slug": "mine"}));
+    let unknown = Hashnode.reconcile(&on(&there), &chosen, None, at(0)).await.unwrap();
+    assert!(matches!(unknown, ReconcileOutcome::Unknown));
+    for (seconds, is_it) in [(1, true), (-60, false)] {
+        let article = json!({"id": "1", "url": null, "publishedAt": at(seconds)});
+        let there = json!({"data": {"publication": {"post": article}}});
+        let there = Network::start(move |_| (200, there.clone())).await;
+        let found = settled(Hashnode.reconcile(&on(&there), &chosen, None, at(0)).await.unwrap());
+        assert_eq!(matches!(found, ReconcileOutcome::Committed(_)), is_it, "{found:?}");
+    }
 }
 
 #[tokio::test]
@@ -100,9 +109,9 @@ async fn every_error_says_what_to_do() {
     let session = on(&network);
     for (code, said, kind) in [
         ("UNAUTHENTICATED", "no", ErrorKind::Reconnect),
-        ("FORBIDDEN", "Publication does not have an active Pro plan", ErrorKind::Misconfigured),
-        ("FORBIDDEN", "no", ErrorKind::Misconfigured),
-        ("NOT_FOUND", "Publication not found", ErrorKind::Misconfigured),
+        ("FORBIDDEN", "Publication does not have an active Pro plan", ErrorKind::PermissionMissing),
+        ("FORBIDDEN", "no", ErrorKind::PermissionMissing),
+        ("NOT_FOUND", "Publication not found", ErrorKind::TargetGone),
         ("BAD_USER_INPUT", "title is too short", ErrorKind::Rejected),
         ("INTERNAL_SERVER_ERROR", "", ErrorKind::Server),
         ("SOMETHING_NEW", "why", ErrorKind::Rejected),

@@ -126,6 +126,18 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         let message = "Instagram shows no text with a story: the caption is not published.";
         found.push(Warning::new("caption", message));
     }
+    if settings.reel_cover_method.is_some() {
+        let message = "The cover follows from reel_cover_url or reel_thumb_offset: reel_cover_method has no effect.";
+        found.push(Warning::new("settings.reel_cover_method", message));
+    }
+    let unused = if settings.reel_cover_url.is_some() {
+        Some("Instagram shows the image of reel_cover_url: reel_thumb_offset has no effect.")
+    } else {
+        let is_reel = Form::of(draft) == Form::Reel;
+        (!is_reel).then_some("Only a reel has a cover: reel_thumb_offset has no effect.")
+    };
+    let unused = unused.filter(|_| settings.reel_thumb_offset.is_some());
+    found.extend(unused.map(|message| Warning::new("settings.reel_thumb_offset", message)));
     if settings.is_trial_reel && !settings.collaborators.is_empty() {
         let message = "Instagram takes no collaborators with a trial reel: they are not sent.";
         found.push(Warning::new("settings.collaborators", message));

@@ -57,6 +57,7 @@ fn image(settings: &Settings, media: &Media, index: usize) -> Params {
 fn reel(draft: &Draft, settings: &Settings, media: &Media) -> Params {
     let mut params = vec![("media_type", "REELS".to_owned()), ("video_url", media.url.clone())];
     params.extend(settings.reel_cover_url.iter().map(|url| ("cover_url", url.clone())));
+    params.extend(settings.reel_thumb_offset.iter().map(|at| ("thumb_offset", at.to_string())));
     params.extend(tags_of_video(settings));
     if settings.is_trial_reel {
         let strategy = settings.graduation_strategy.as_deref().unwrap_or("MANUAL");

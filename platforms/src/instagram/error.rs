@@ -51,9 +51,9 @@ fn error_of_subcode(number: u64) -> Option<Error> {
 fn account_error(number: u64) -> Option<Error> {
     Some(match number {
         2_207_042 => client::quota_exhausted(),
-        2_207_050 => Error::misconfigured("Instagram restricts this account.")
+        2_207_050 => Error::restricted("Instagram restricts this account.")
             .with_remedy("Open the Instagram app with this account and follow what it asks for."),
-        2_207_081 => Error::misconfigured("Instagram does not let this account make trial reels.")
+        2_207_081 => Error::rejected("Instagram does not let this account make trial reels.")
             .with_remedy("Leave out is_trial_reel."),
         2_207_001 | 2_207_051 => Error::rejected("Instagram takes the post for spam.")
             .with_remedy("Look at the account on Instagram before anything else is posted there."),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Instagram, LABEL, client, error::parse_error};
 use crate::{
-    Error, InboundEvent, InboundItem, Inbox, InboxRules, LostCall, Person, Progress,
+    Error, InboundEvent, InboundItem, Inbox, InboxRules, LimitScope, Person, Progress, RateLimit,
     ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteComment,
     RemoteMessage, RemotePost, Result, Session,
     graph::{
@@ -35,6 +35,11 @@ const RULES: InboxRules = InboxRules {
     hidden_are_unlisted: true,
     permissions: &["instagram_manage_messages", "instagram_manage_comments"],
 };
+
+/// Private replies of an account in any hour, which do not count as posts
+/// (<https://developers.facebook.com/docs/messenger-platform/overview/rate-limiting>).
+const PRIVATE_REPLIES: &[RateLimit] =
+    &[RateLimit::new(LimitScope::Account, 750, 3_600).for_post_types(&["private_reply"])];
 
 /// The webhooks that the linked page receives; comments come with the app's own subscription.
 const FIELDS: &str = "messages,message_echoes";
@@ -69,6 +74,13 @@ impl RemoteChanges for Instagram {
         GraphInbox::class(change)
     }
 
+    fn limits(&self, change: &RemoteChange) -> &'static [RateLimit] {
+        match change {
+            RemoteChange::PrivateReply { .. } => PRIVATE_REPLIES,
+            _ => &[],
+        }
+    }
+
     async fn apply_change(
         &self,
         session: &Session,
@@ -83,9 +95,9 @@ impl RemoteChanges for Instagram {
         session: &Session,
         change: &RemoteChange,
         _state: Option<Value>,
-        lost: &LostCall,
+        sent_at: DateTime<Utc>,
     ) -> Result<ReconcileOutcome> {
-        API.find_result(session, change, lost).await
+        API.find_result(session, change, sent_at).await
     }
 
     fn refusal_reason(&self, change: &RemoteChange, error: &Error) -> Option<RefusalReason> {
@@ -128,11 +140,15 @@ impl Inbox for Instagram {
         let page = listed.into_page();
         let mut items = Vec::new();
         for mut one in page.items {
-            let (id, below) = (one.id.clone(), one.replies.take());
-            let below = below.map(|list| list.data).unwrap_or_default();
-            items.push(comment(one, post, None, &session.account));
+            let (id, below) = (one.id.clone(), one.replies.take().map(List::into_page));
+            let below = below.unwrap_or_else(|| ListPage::with_next(Vec::new(), None));
+            // Instagram gives no number of its own, and leaves an empty list out.
+            let count = i64::try_from(below.items.len()).ok();
+            let reply_count = count.filter(|_| below.next.is_none());
+            let above = comment(one, post, None, &session.account);
+            items.push(RemoteComment { reply_count, ..above });
             let reply = |one| comment(one, post, Some(&id), &session.account);
-            items.extend(below.into_iter().map(reply));
+            items.extend(below.items.into_iter().map(reply));
         }
         Ok(ListPage { items, next: page.next })
     }
@@ -169,7 +185,7 @@ fn comment(
         text: one.text,
         attachments: Vec::new(),
         like_count: one.like_count,
-        reply_count: one.replies.map(|list| i64::try_from(list.data.len()).unwrap_or(i64::MAX)),
+        reply_count: None,
         hidden: one.hidden,
         url: None,
         at: one.timestamp,

@@ -136,12 +136,13 @@ const SPEC: Spec = Spec {
             media: Some(MediaRules { min: 2, ..FILES }),
         },
     ],
+    captionless: &["story"],
     settings: Settings::FIELDS,
     ai_label: true,
     analytics: true,
     recovery_class: RecoveryClass::Handle,
     rate_limits: RATE_LIMITS,
-    api: Some(SupportedApi { version: graph::VERSION, ends: None }),
+    api: Some(SupportedApi { version: graph::VERSION, ends: Some(graph::VERSION_ENDS) }),
     doc_notes: DocNotes {
         reconcile: "`GET /{container}?fields=status_code`, then the latest media",
         tokens: "page tokens do not end",
@@ -172,7 +173,7 @@ const SPEC: Spec = Spec {
             .with(&["image/jpeg", "video/mp4", "image/jpeg"]),
         Example::new(
             "a trial reel",
-            r#"{"caption": "Let us see", "post_type": "reel", "settings": {"is_trial_reel": true, "graduation_strategy": "SS_PERFORMANCE"}}"#,
+            r#"{"caption": "Let us see", "post_type": "reel", "settings": {"is_trial_reel": true, "graduation_strategy": "SS_PERFORMANCE", "reel_thumb_offset": 500}}"#,
         )
         .with(&["video/mp4"]),
         Example::new(

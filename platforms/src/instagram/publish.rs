@@ -10,7 +10,6 @@ use super::{
     client::{self, ContainerStatus},
     container,
     error::{failed_container, is_not_ready},
-    reconcile,
     settings::Settings,
     state::{ContainerKind, ContainerProgress, FailedContainer, NextStep, State},
 };
@@ -63,7 +62,7 @@ pub(super) async fn publish(
         NextStep::WaitItems => wait_items(session, state).await,
         NextStep::Create(what) => create(session, draft, &settings, state, what).await,
         NextStep::Wait(what, container) => wait(session, state, what, &container).await,
-        NextStep::Publish(what, container) => commit(session, draft, state, what, &container).await,
+        NextStep::Publish(what, container) => commit(session, state, what, &container).await,
         NextStep::Comment(media, text) => {
             let comment = client::comment(session, &media, &text).await;
             let id = comment.map_err(|error| after_publish_error(error, "first comment"))?;
@@ -130,7 +129,6 @@ async fn wait(
 
 async fn commit(
     session: &Session,
-    draft: &Draft,
     mut state: State,
     what: ContainerKind,
     container: &str,
@@ -148,13 +146,7 @@ async fn commit(
     match client::status(session, container).await {
         Ok(ContainerStatus::Dead(reason)) => give_up(session, state, what, reason),
         Ok(ContainerStatus::Published) => {
-            let since = state.container_mut(what).since.unwrap_or(session.now);
-            match reconcile::find(session, draft, what, since).await? {
-                Some(id) => published(state, what, id),
-                None => {
-                    Err(Error::new(ErrorKind::Ambiguous, "The post is public, but not listed yet."))
-                }
-            }
+            Err(Error::new(ErrorKind::Ambiguous, "The post is public; its id is not known yet."))
         }
         _ if is_not_ready(&error) => {
             state.container_mut(what).ready = false;

@@ -10,7 +10,10 @@ use super::{
     settings::Settings,
     state::{ContainerKind, NextStep, State},
 };
-use crate::{Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts};
+use crate::{
+    Draft, Likeness, Listing, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts,
+    text::likeness,
+};
 
 /// Reads the status of the container, or the comments. A failed container was certainly not published; the next publish
 /// call detects that too and creates a new one.
@@ -29,40 +32,44 @@ pub(super) async fn reconcile(
                     ReconcileOutcome::NotCommitted
                 }
                 ContainerStatus::InProgress => ReconcileOutcome::Unknown,
-                ContainerStatus::Published => match find(session, draft, what, sent_at).await? {
-                    Some(id) => ReconcileOutcome::Committed(publish::published(state, what, id)?),
-                    None => ReconcileOutcome::Unknown,
-                },
+                // It is public; only its id is asked for.
+                ContainerStatus::Published => {
+                    find(session, draft, &state, what, sent_at).await?.in_part().into()
+                }
             })
         }
         NextStep::Comment(media, text) => {
-            let is_it = |comment: &Comment| comment.text.trim() == text.trim();
+            let likeness = |comment: &Comment| likeness(&text, &comment.text);
             let ask = |next| client::comments(session, &media, next);
-            Ok(match recent_posts::search(sent_at, is_it, ask).await?.nearest()? {
-                Some(comment) => {
-                    ReconcileOutcome::Committed(publish::commented(state, comment.id)?)
-                }
-                None => ReconcileOutcome::NotCommitted,
-            })
+            let looked = recent_posts::search(sent_at, likeness, ask).await?;
+            let listing = looked.listing(|comment| {
+                Ok((comment.id.clone(), publish::commented(state.clone(), comment.id)?))
+            });
+            listing.map(Into::into)
         }
         _ => Ok(ReconcileOutcome::Unknown),
     }
 }
 
-/// Returns the id of the post of a published container: the same text, created after `since` and closest to it. Stories
-/// have no text.
-pub(super) async fn find(
+/// Lists the posts that may be that of a published container. Stories have no text.
+async fn find(
     session: &Session,
     draft: &Draft,
+    state: &State,
     what: ContainerKind,
     since: DateTime<Utc>,
-) -> Result<Option<String>> {
+) -> Result<Listing> {
     let is_story = what == ContainerKind::Story || Form::of(draft) == Form::Story;
-    let is_it = |post: &Post| is_story || post.caption.trim() == draft.caption.trim();
-    let looked = if is_story {
-        recent_posts::search(since, is_it, |next| client::stories(session, next)).await?
-    } else {
-        recent_posts::search(since, is_it, |next| client::posts(session, next)).await?
+    let likeness = |post: &Post| match likeness(&draft.caption, &post.caption) {
+        _ if is_story => Likeness::Same,
+        // The container says that there is a post without words.
+        Likeness::Similar if draft.caption.is_empty() && post.caption.is_empty() => Likeness::Same,
+        likeness => likeness,
     };
-    Ok(looked.nearest()?.map(|post| post.id))
+    let looked = if is_story {
+        recent_posts::search(since, likeness, |next| client::stories(session, next)).await?
+    } else {
+        recent_posts::search(since, likeness, |next| client::posts(session, next)).await?
+    };
+    looked.listing(|post| Ok((post.id.clone(), publish::published(state.clone(), what, post.id)?)))
 }

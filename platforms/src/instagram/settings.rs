@@ -24,6 +24,11 @@ settings! {
         },
         /// Address of the JPEG image that stands for a reel until it plays.
         optional reel_cover_url: Option<String> = Shape::Url,
+        /// The frame that stands for a reel until it plays, in milliseconds from its start; an image in reel_cover_url comes
+        /// before it.
+        optional reel_thumb_offset: Option<i64> = Shape::Integer { min: 0, max: 900_000 },
+        /// Has no effect: the cover follows from reel_cover_url or reel_thumb_offset.
+        optional reel_cover_method: Option<String> = Shape::Text { min: 1, max: 50 },
         /// Shows a reel to people who do not follow the account first.
         optional is_trial_reel: bool = Shape::Bool,
         /// The way a trial reel becomes one for followers: by hand, or by itself when it does well.

@@ -7,7 +7,7 @@ use super::{Form, settings::Settings};
 use crate::{Draft, PublishedPart, PublishedPost, Step};
 
 /// The state that is stored between two calls.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// True once the account is known to have posts left for today.
@@ -27,7 +27,7 @@ pub(super) struct State {
 }
 
 /// The progress of one container.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct ContainerProgress {
     /// Its id.
@@ -43,7 +43,7 @@ pub(super) struct ContainerProgress {
 }
 
 /// A container that Instagram could not process.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FailedContainer {
     /// The reason that was given.
     pub reason: String,
@@ -148,7 +148,7 @@ impl State {
     /// Returns the published post with its parts, once everything is public.
     pub fn result(self, id: String, url: Option<String>) -> PublishedPost {
         let part = |name: &str, id: Option<String>| {
-            id.map(|id| PublishedPart { name: name.to_owned(), id })
+            id.map(|id| PublishedPart { name: name.to_owned(), id, url: None })
         };
         let parts = [part("first_comment", self.comment), part("story", self.story.published)];
         PublishedPost {

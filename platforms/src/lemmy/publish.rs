@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Draft, Error, Progress, ReconcileOutcome, Result, Session, Step, article, outcome::read_state,
-    recent_posts, settings::alt_text,
+    recent_posts, settings::alt_text, text::likeness,
 };
 
 /// The state that is stored between two calls.
@@ -123,12 +123,10 @@ pub async fn reconcile(
     let state: State = read_state(state.as_ref())?;
     let sent = post(draft, &draft.settings()?, &state, 0);
     let name = session.account.meta_str("name").unwrap_or_default();
-    let is_it = |one: &Post| {
-        one.name.trim() == sent.name
-            && one.body.as_deref().unwrap_or_default().trim() == sent.body.trim()
+    let wanted = format!("{}\n{}", sent.name, sent.body);
+    let likeness = |one: &Post| {
+        likeness(&wanted, &format!("{}\n{}", one.name, one.body.as_deref().unwrap_or_default()))
     };
-    let looked = recent_posts::search(sent_at, is_it, |next| there.latest(name, next)).await?;
-    looked.nearest()?.map_or(Ok(ReconcileOutcome::NotCommitted), |one| {
-        done(&there, &one).map(ReconcileOutcome::Committed)
-    })
+    let looked = recent_posts::search(sent_at, likeness, |next| there.latest(name, next)).await?;
+    looked.listing(|one| Ok((one.id.to_string(), done(&there, &one)?))).map(Into::into)
 }

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Lemmy, error::parse_error, settings};
 use crate::{
     Account, Draft, ErrorKind, Phase, Platform, Progress, ReconcileOutcome, Secrets, Session,
-    tests::test_server::{Network, Seen, account, at, draft, media, reply},
+    tests::test_server::{Network, Seen, account, at, draft, media, reply, settled},
 };
 
 fn secrets() -> Secrets {
@@ -79,6 +79,7 @@ async fn a_lost_post_is_found_by_title_text_and_time() {
         })
         .await;
         let found = Lemmy.reconcile(&on(&network), &post, None, at(0)).await.unwrap();
+        let found = settled(found);
         assert_eq!(matches!(found, ReconcileOutcome::Committed(_)), there, "{found:?}");
     }
 }

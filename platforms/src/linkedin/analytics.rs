@@ -67,10 +67,6 @@ impl Analytics for MetricsReader {
         is_organization(account).then_some(&DAILY)
     }
 
-    fn measures_accounts(&self) -> bool {
-        true
-    }
-
     async fn followers(&self, reading: &FetchContext<'_>) -> Result<MetricValue> {
         reading.acquire_call().await?;
         match client::network_size(reading.session).await {

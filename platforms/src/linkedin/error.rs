@@ -41,16 +41,16 @@ fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error 
         403 if TRANSIENT_MESSAGES.iter().any(|part| says(part)) => {
             Error::transient("LinkedIn did not let the account do this for the moment.")
         }
-        403 => Error::misconfigured(sentence("LinkedIn does not let the account do this", said))
-            .with_remedy(
-                "Connect the account again with all permissions; for a page the member must be its \
+        403 => Error::permission_missing(sentence(
+            "LinkedIn does not let the account do this",
+            said,
+        ))
+        .with_remedy(
+            "Connect the account again with all permissions; for a page the member must be its \
                  administrator.",
-            ),
+        ),
         409 => Error::transient("LinkedIn is busy with another request of this account."),
-        422 if says("duplicate") => {
-            Error::rejected(sentence("LinkedIn takes the post for one that is there already", said))
-                .with_remedy("Change the text, or wait before posting it again.")
-        }
+        422 if says("duplicate") => Error { earlier: urn_in(said), ..Error::duplicate("LinkedIn") },
         426 => {
             Error::misconfigured("LinkedIn no longer speaks the version of its API that is used.")
                 .with_remedy("Ask the operator to update Fanfare.")
@@ -91,22 +91,11 @@ pub(super) fn processing_failed(reason: &str) -> Error {
     )
 }
 
-/// Returns the URN of the post that this one is refused as a duplicate of.
-pub(super) fn duplicate_of(error: &Error) -> Option<String> {
-    let reply = error.reply.as_ref().filter(|reply| reply.status == 422)?;
-    let said = reply.message.as_deref()?;
-    if !said.to_ascii_lowercase().contains("duplicate") {
-        return None;
-    }
+/// Returns the URN of a post in a text.
+fn urn_in(said: &str) -> Option<String> {
     ["urn:li:share:", "urn:li:ugcPost:"].iter().find_map(|kind| {
         let rest = &said[said.find(kind)? + kind.len()..];
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         (end > 0).then(|| format!("{kind}{}", &rest[..end]))
     })
-}
-
-/// Returns when the post of a URN was created: the first bits of its number are milliseconds since 1970.
-pub(super) fn time_of(urn: &str) -> Option<DateTime<Utc>> {
-    let number: i64 = urn.rsplit(':').next()?.parse().ok()?;
-    DateTime::from_timestamp_millis(number >> 22)
 }

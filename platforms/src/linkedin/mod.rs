@@ -185,11 +185,11 @@ const EXAMPLES: &[Example] = &[
         r#"{"caption": "On sale", "settings": {"content_call_to_action_label": "SHOP_NOW", "content_landing_page": "https://example.org/shop"}}"#,
     )
     .with(&["image/png"]),
-    Example::new("a video", r#"{"caption": "A film", "settings": {"title": "The film"}}"#)
+    Example::new("a video", r#"{"caption": "A video", "settings": {"title": "The video"}}"#)
         .with(&["video/mp4"]),
     Example::new(
         "a video with a thumbnail",
-        r#"{"caption": "A film", "settings": {"thumbnail_url": "https://example.org/cover.jpg"}}"#,
+        r#"{"caption": "A video", "settings": {"thumbnail_url": "https://example.org/cover.jpg"}}"#,
     )
     .with(&["video/mp4"])
     .requiring("a picture at that address"),

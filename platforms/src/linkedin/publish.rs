@@ -9,13 +9,12 @@ use super::{
     DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX, PART_BYTES_MAX, client,
     client::{Asset, Processing, UploadBody},
     content,
-    error::{duplicate_of, processing_failed, time_of},
+    error::processing_failed,
     settings::Settings,
     state::{Card, NextStep, State},
 };
 use crate::{
     Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state, page,
-    response::is_after_call,
 };
 
 /// The interval at which the processing status of a file is read, and the longest time it may take.
@@ -70,7 +69,6 @@ pub(super) async fn publish(
             }
         }
         NextStep::Wait => return wait(session, draft, state).await,
-        NextStep::Prepared => state.prepared = Some(session.now),
         NextStep::Create => return create(session, draft, &settings, &state).await,
     }
     Progress::continue_with(&state).map(|progress| progress.with_remote_id(named))
@@ -222,20 +220,8 @@ async fn create(
     state: &State,
 ) -> Result<Progress> {
     let author = &session.account.remote_id;
-    let made = client::create(session, &content::post(author, draft, settings, state)).await;
-    match made {
-        Ok(urn) => Ok(published(session, urn).with_warnings(state.warnings.clone())),
-        Err(error) => match duplicate_of(&error).filter(|urn| is_this(state, urn)) {
-            Some(urn) => Ok(published(session, urn).with_warnings(state.warnings.clone())),
-            None => Err(error),
-        },
-    }
-}
-
-/// Returns true if the earlier post that LinkedIn reports as a duplicate is this one: it was created after our
-/// preparations, by an attempt whose response was lost.
-fn is_this(state: &State, urn: &str) -> bool {
-    state.prepared.zip(time_of(urn)).is_some_and(|(prepared, at)| is_after_call(at, prepared))
+    let urn = client::create(session, &content::post(author, draft, settings, state)).await?;
+    Ok(published(session, urn).with_warnings(state.warnings.clone()))
 }
 
 /// Returns the result for a post that is public under this URN.

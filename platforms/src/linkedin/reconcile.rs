@@ -9,7 +9,9 @@ use super::{
     publish::published,
     state::State,
 };
-use crate::{Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts};
+use crate::{
+    Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts, text::likeness,
+};
 
 /// Looks for the post among an organization's. Hardly any app may read a member's.
 pub(super) async fn reconcile(
@@ -23,12 +25,12 @@ pub(super) async fn reconcile(
     }
     let state: State = read_state(state.as_ref())?;
     let commentary = content::commentary(draft, &draft.settings()?, &state);
-    let is_it = |post: &Post| post.commentary.trim() == commentary.trim();
-    let looked = recent_posts::search(sent_at, is_it, |next| client::posts(session, next)).await?;
-    Ok(match looked.nearest()? {
-        Some(post) => ReconcileOutcome::Committed(
-            published(session, post.id).with_warnings(state.warnings.clone()),
-        ),
-        None => ReconcileOutcome::NotCommitted,
-    })
+    let likeness = |post: &Post| likeness(&commentary, &post.commentary);
+    let looked =
+        recent_posts::search(sent_at, likeness, |next| client::posts(session, next)).await?;
+    let listing = looked.listing(|post| {
+        let progress = published(session, post.id.clone()).with_warnings(state.warnings.clone());
+        Ok((post.id, progress))
+    });
+    listing.map(Into::into)
 }

@@ -28,8 +28,6 @@ pub(super) struct State {
     pub ready: usize,
     /// Since when the post waits for the first file that is not.
     pub waiting_since: Option<DateTime<Utc>>,
-    /// When everything was first prepared. A matching post that is newer is this post.
-    pub prepared: Option<DateTime<Utc>>,
 }
 
 /// An organization to mention.
@@ -112,8 +110,6 @@ pub(super) enum NextStep {
     Finish,
     /// Wait until LinkedIn has processed the files.
     Wait,
-    /// Record that everything is prepared.
-    Prepared,
     /// Publish it.
     Create,
 }
@@ -141,7 +137,7 @@ impl State {
         if self.ready < self.files.len() {
             return NextStep::Wait;
         }
-        if self.prepared.is_none() { NextStep::Prepared } else { NextStep::Create }
+        NextStep::Create
     }
 
     fn unknown(&self, settings: &Settings) -> Vec<String> {
@@ -168,7 +164,6 @@ impl State {
             NextStep::Thumbnail => Step::prepare(format!("upload_thumbnail_of_{what}")),
             NextStep::Finish => Step::prepare(format!("finish_{what}")),
             NextStep::Wait => Step::prepare("wait_for_files"),
-            NextStep::Prepared => Step::prepare("prepared"),
             NextStep::Create => Step::commit("create_post"),
         }
     }

@@ -43,7 +43,7 @@ const OAUTH: Oauth = Oauth {
         Permission::required("read:accounts", "See who you are"),
         Permission::required("read:statuses", "Read your posts"),
         Permission::required("write:statuses", "Publish posts"),
-        Permission::required("write:media", "Upload pictures and films"),
+        Permission::required("write:media", "Upload pictures and videos"),
     ],
     pkce: true,
     revoke: Some(Endpoint::on_instance("/oauth/revoke")),
@@ -106,7 +106,7 @@ const SPEC: Spec = Spec {
         Example::new("text", r#"{"caption": "Hello, https://example.org and @friend@mastodon.example"}"#),
         Example::new(
             "every setting of a text",
-            r#"{"caption": "It was the butler", "settings": {"visibility": "unlisted", "spoiler_text": "The end of a film", "sensitive": true, "language": "en"}}"#,
+            r#"{"caption": "It was the butler", "settings": {"visibility": "unlisted", "spoiler_text": "The end of a video", "sensitive": true, "language": "en"}}"#,
         ),
         Example::new(
             "a poll",

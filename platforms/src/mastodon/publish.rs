@@ -12,8 +12,9 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, ErrorKind, Progress, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state, recent_posts, settings::alt_text,
+    Draft, Error, ErrorKind, Likeness, Progress, ReconcileOutcome, Result, Session, Step,
+    outcome::read_state, recent_posts, recent_posts::SearchResult, settings::alt_text,
+    text::likeness,
 };
 
 /// The time to wait between two reads of a file's status, and how many to make.
@@ -155,15 +156,22 @@ pub async fn reconcile(
     let there = Instance::of(session)?;
     let state: State = read_state(state.as_ref())?;
     let id = session.account.remote_id.rsplit(':').next().unwrap_or_default();
-    let same_files =
-        |status: &Status| status.media_attachments.iter().map(|one| &one.id).eq(&state.media);
+    let same_files = |status: &Status| {
+        let is_same = status.media_attachments.iter().map(|one| &one.id).eq(&state.media);
+        if is_same { Likeness::Same } else { Likeness::Different }
+    };
     let looked = recent_posts::search(sent_at, same_files, |next| there.latest(id, next)).await?;
-    for status in looked.found {
-        if there.source(&status.id).await?.trim() == draft.caption.trim() {
-            return Ok(ReconcileOutcome::Committed(done(status)));
+    let mut found = Vec::new();
+    for (_, status) in looked.found {
+        match likeness(&draft.caption, &there.source(&status.id).await?) {
+            Likeness::Different => {}
+            // Files have ids that no other post has.
+            Likeness::Similar if !state.media.is_empty() => found.push((Likeness::Same, status)),
+            likeness => found.push((likeness, status)),
         }
     }
-    looked.completeness.map(|()| ReconcileOutcome::NotCommitted)
+    let looked = SearchResult { found, ..looked };
+    looked.listing(|status| Ok((status.id.clone(), done(status)))).map(Into::into)
 }
 
 fn done(status: Status) -> Progress {

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use fanfare_outbound::{Multipart, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use url::Url;
+use url::{Url, form_urlencoded};
 
 use super::{SPEC, error::parse_error};
 use crate::{
@@ -114,6 +114,8 @@ pub(super) async fn pins(
 ) -> Result<recent_posts::ListPage<Pin>> {
     let mut query = vec![("page_size", "250")];
     query.extend(next.as_deref().map(|bookmark| ("bookmark", bookmark)));
+    // The board is a caller's text.
+    let board: String = form_urlencoded::byte_serialize(board.as_bytes()).collect();
     let page: PinterestPage<Pin> =
         get(session, &format!("/v5/boards/{board}/pins"), &query).await?;
     Ok(recent_posts::ListPage::with_next(page.items, page.bookmark))

@@ -28,9 +28,10 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
     match reply.status {
         // It does not distinguish an expired token from a revoked one; a refresh does.
         401 => Error::new(ErrorKind::TokenExpired, "Pinterest does not accept the access token."),
-        403 => Error::misconfigured("Pinterest does not let the account pin there.").with_remedy(
-            "Choose a board of the account's own, or connect it again with all permissions.",
-        ),
+        403 => Error::permission_missing("Pinterest does not let the account pin there.")
+            .with_remedy(
+                "Choose a board of the account's own, or connect it again with all permissions.",
+            ),
         404 if says("board") => Error::rejected("Pinterest has no such board.").with_remedy(
             "Give the id of one of the account's boards; pinterest.boards lists them.",
         ),

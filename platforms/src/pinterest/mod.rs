@@ -160,13 +160,13 @@ const EXAMPLES: &[Example] = &[
     .with(&["image/png", "image/png"]),
     Example::new(
         "a video with a cover",
-        r#"{"caption": "The film", "post_type": "video", "settings": {"board": "549755885175", "cover_image_url": "https://example.org/cover.jpg"}}"#,
+        r#"{"caption": "The video", "post_type": "video", "settings": {"board": "549755885175", "cover_image_url": "https://example.org/cover.jpg"}}"#,
     )
     .with(&["video/mp4"])
     .requiring("a picture at that address"),
     Example::new(
         "a video",
-        r#"{"caption": "Another film", "settings": {"board": "549755885175"}}"#,
+        r#"{"caption": "Another video", "settings": {"board": "549755885175"}}"#,
     )
     .with(&["video/mp4"]),
 ];

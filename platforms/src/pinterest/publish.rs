@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Draft, Error, Media, Progress, ReconcileOutcome, Result, Session, Step, outcome::read_state,
-    recent_posts, settings::alt_text,
+    recent_posts, settings::alt_text, text::likeness,
 };
 
 /// The interval at which the processing status of a video is read, and the longest time it may take.
@@ -171,19 +171,17 @@ pub(super) async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
-    let same = |found: &Option<String>, sent: &str| {
-        found.as_deref().unwrap_or_default().trim() == sent.trim()
+    let words = |title: Option<&str>, text: &str, link: Option<&str>| {
+        format!("{}\n{text}\n{}", title.unwrap_or_default(), link.unwrap_or_default())
     };
-    let is_it = |pin: &Pin| {
-        same(&pin.title, settings.title.as_deref().unwrap_or_default())
-            && same(&pin.description, &draft.caption)
-            && same(&pin.link, settings.link.as_deref().unwrap_or_default())
+    let wanted = words(settings.title.as_deref(), &draft.caption, settings.link.as_deref());
+    let likeness = |pin: &Pin| {
+        let text = pin.description.as_deref().unwrap_or_default();
+        likeness(&wanted, &words(pin.title.as_deref(), text, pin.link.as_deref()))
     };
     let ask = |next| client::pins(session, &settings.board, next);
-    Ok(match recent_posts::search(sent_at, is_it, ask).await?.nearest()? {
-        Some(pin) => ReconcileOutcome::Committed(published(session, pin.id)),
-        None => ReconcileOutcome::NotCommitted,
-    })
+    let looked = recent_posts::search(sent_at, likeness, ask).await?;
+    looked.listing(|pin| Ok((pin.id.clone(), published(session, pin.id)))).map(Into::into)
 }
 
 fn published(session: &Session, id: String) -> Progress {

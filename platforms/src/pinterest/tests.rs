@@ -125,13 +125,14 @@ async fn a_lost_pin_is_looked_for_on_its_board() {
     let network = Network::start(move |_| (200, json!({"items": items, "bookmark": null}))).await;
     let (session, draft) = (session(&network), pin(json!({}), &["image/png"]));
     let found = Pinterest.reconcile(&session, &draft, None, test_server::at(0)).await.unwrap();
+    let found = test_server::settled(found);
     assert!(
         matches!(found, ReconcileOutcome::Committed(Progress::Done(PublishedPost { ref id, .. })) if id == "2"),
         "{found:?}"
     );
     let other = pin(json!({"title": "Unseen"}), &["image/png"]);
     let found = Pinterest.reconcile(&session, &other, None, test_server::at(0)).await.unwrap();
-    assert!(matches!(found, ReconcileOutcome::NotCommitted));
+    assert!(matches!(test_server::settled(found), ReconcileOutcome::NotCommitted));
     assert_eq!(network.lines()[0], "GET /net/v5/boards/549/pins");
     assert_eq!(Pinterest.step(&draft, None).phase, Phase::Commit);
 }
@@ -168,7 +169,7 @@ async fn errors_say_what_to_do() {
         (400, "Sorry! The image is broken", ErrorKind::MediaRejected),
         (400, "Invalid request: title is longer than 100", ErrorKind::Rejected),
         (401, "Authentication failed.", ErrorKind::TokenExpired),
-        (403, "You are not permitted.", ErrorKind::Misconfigured),
+        (403, "You are not permitted.", ErrorKind::PermissionMissing),
         (404, "Board not found.", ErrorKind::Rejected),
         (409, "", ErrorKind::Transient),
         (429, "", ErrorKind::RateLimited),

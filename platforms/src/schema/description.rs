@@ -29,7 +29,8 @@ pub struct Description {
     credential_fields: Vec<FieldDescription>,
     /// The permissions that the app asks for.
     scopes: Vec<&'static str>,
-    /// True if its metrics can be read.
+    /// True if metrics of its posts can be read. Days of an account are read on some of these networks; on the others
+    /// `GET /analytics/accounts` says `not_measurable`.
     analytics: bool,
     /// The helper tools that `POST /platforms/trigger` runs.
     helper_tools: &'static [&'static str],
@@ -58,7 +59,7 @@ pub struct Description {
 /// A type of post.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "PlatformPostType")]
-struct PostTypeDescription {
+pub struct PostTypeDescription {
     name: &'static str,
     description: &'static str,
     media_limits: MediaLimits,
@@ -210,7 +211,9 @@ pub fn describe(spec: &Spec) -> Description {
     }
 }
 
-fn post_types(spec: &Spec) -> Vec<PostTypeDescription> {
+/// Returns the post types of a network, the default first.
+#[must_use]
+pub fn post_types(spec: &Spec) -> Vec<PostTypeDescription> {
     let of = |kind: &crate::PostType| PostTypeDescription {
         name: kind.name,
         description: kind.doc,

@@ -54,7 +54,7 @@ const OAUTH: Oauth = Oauth {
         Permission::required("channels:join", "Join public channels"),
         Permission::required("channels:history", "Find its own messages again"),
         Permission::optional("groups:history", "Find its own messages in private channels"),
-        Permission::required("files:write", "Upload pictures and films"),
+        Permission::required("files:write", "Upload pictures and videos"),
         Permission::optional("users:read", "See who is in the workspace"),
     ],
     separator: ",",

@@ -12,8 +12,8 @@ use super::{
     state::{NextStep, ReservedUpload, State},
 };
 use crate::{
-    Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state, recent_posts, settings::alt_text,
+    Draft, Error, ErrorKind, Likeness, Listing, Media, Progress, ReconcileOutcome, Result, Session,
+    Step, outcome::read_state, recent_posts, settings::alt_text,
 };
 
 /// Type of the metadata that a message carries.
@@ -165,14 +165,18 @@ pub async fn reconcile(
 ) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
     let state: State = read_state(state.as_ref())?;
-    let oldest = format!("{}.000000", (sent_at - TimeDelta::minutes(2)).timestamp());
+    let oldest = format!("{}.000000", (sent_at - TimeDelta::minutes(10)).timestamp());
     let key = draft.key.to_string();
     let is_ours = |message: &Message| {
         let carries = message.metadata["event_payload"]["key"] == key.as_str();
         let files = || {
             message.files.iter().map(|file| &file.id).eq(state.files.iter().map(|file| &file.id))
         };
-        carries || (!state.files.is_empty() && files())
+        if carries || (!state.files.is_empty() && files()) {
+            Likeness::Same
+        } else {
+            Likeness::Different
+        }
     };
     let channel = channel(session);
     let looked = if let Some(thread) = &settings.thread_ts {
@@ -182,9 +186,12 @@ pub async fn reconcile(
         let ask = |next| client::history(session, channel, &oldest, next);
         recent_posts::search(sent_at, is_ours, ask).await?
     };
-    Ok(looked.nearest()?.map_or(ReconcileOutcome::NotCommitted, |message| {
-        ReconcileOutcome::Committed(done(session, &message.ts))
-    }))
+    let listing = looked.listing(|message| Ok((message.ts.clone(), done(session, &message.ts))))?;
+    // The key and the files are those of this message alone.
+    Ok(match listing.candidates.into_iter().next() {
+        Some(found) => ReconcileOutcome::Committed(found.progress),
+        None => Listing { candidates: Vec::new(), is_whole: listing.is_whole }.into(),
+    })
 }
 
 /// Returns the result for a message: its timestamp is its id and part of its address.

@@ -71,7 +71,7 @@ fn classify(reply: &Reply, body: &Body) -> Error {
             .with_remedy("Get the current token from @BotFather and connect the account again."),
         403 => Error::reconnect("The bot is not a member of the chat, or was removed from it.")
             .with_remedy("Add the bot to the chat (to a channel as administrator) and connect the account again."),
-        300..=399 => Error::misconfigured("Telegram answered with a redirect."),
+        300..=399 => Error::target_gone("Telegram answered with a redirect."),
         _ => bad_request(&body.description.as_deref().unwrap_or_default().to_ascii_lowercase()),
     }
 }
@@ -85,7 +85,7 @@ fn bad_request(description: &str) -> Error {
         );
     }
     if speaks_of(RIGHTS) {
-        return Error::misconfigured("The bot may not post in the chat.").with_remedy(
+        return Error::permission_missing("The bot may not post in the chat.").with_remedy(
             "Give the bot the right to post messages and media in the chat's settings.",
         );
     }

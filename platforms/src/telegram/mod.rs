@@ -118,7 +118,7 @@ const SPEC: Spec = Spec {
             .with(&["image/jpeg", "video/mp4"]),
         Example::new(
             "a video",
-            r#"{"caption": "A film", "settings": {"start_timestamp": 1, "video_cover_url": "https://example.org/cover.jpg"}}"#,
+            r#"{"caption": "A video", "settings": {"start_timestamp": 1, "video_cover_url": "https://example.org/cover.jpg"}}"#,
         )
         .with(&["video/mp4"])
         .requiring("a picture at this address"),

@@ -69,7 +69,7 @@ fn done(session: &Session, state: &State) -> Result<Progress> {
     let id = state
         .first_id()
         .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
-    let (url, parts) = (permalink(session, id), state.parts());
+    let (url, parts) = (permalink(session, id), state.parts(|id| permalink(session, id)));
     Ok(Progress::Done(PublishedPost { id: id.to_string(), url, parts, warnings: Vec::new() }))
 }
 

@@ -34,16 +34,18 @@ impl State {
     }
 
     /// Returns all messages after the first: `album_2`, `caption`, `poll`.
-    pub fn parts(&self) -> Vec<PublishedPart> {
+    pub fn parts(&self, address: impl Fn(i64) -> Option<String>) -> Vec<PublishedPart> {
         let name = |step: &str, index: usize| {
             let what = step.strip_prefix("send_").unwrap_or(step);
             if index == 0 { what.to_owned() } else { format!("{what}_{}", index + 1) }
         };
+        let address = &address;
         let messages = self.sent.iter().flat_map(|sent| {
             let numbered = sent.ids.iter().enumerate();
             numbered.map(move |(index, id)| PublishedPart {
                 name: name(&sent.step, index),
                 id: id.to_string(),
+                url: address(*id),
             })
         });
         messages.skip(1).collect()

@@ -18,7 +18,8 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Account, Draft, Media, MediaSource, MediaStream, Result, Secrets, Session, oauth::App,
+    Account, Draft, Media, MediaSource, MediaStream, ReconcileOutcome, Result, Secrets, Session,
+    oauth::App,
 };
 
 /// One request as it arrived.
@@ -271,4 +272,15 @@ pub fn account(remote_id: &str, meta: Value) -> Account {
 pub fn id(id: impl Into<Value>) -> (u16, Value) {
     let id: Value = id.into();
     (200, json!({ "id": id }))
+}
+
+/// Returns what a list says of a call at `at(0)` if nothing else was made meanwhile.
+pub fn settled(outcome: ReconcileOutcome) -> ReconcileOutcome {
+    let ReconcileOutcome::Listed(mut listing) = outcome else { return outcome };
+    listing.candidates.retain(|one| one.created_at >= at(-2));
+    match listing.candidates.as_slice() {
+        [one] if one.is_same => ReconcileOutcome::Committed(one.progress.clone()),
+        [] if listing.is_whole => ReconcileOutcome::NotCommitted,
+        _ => ReconcileOutcome::Unknown,
+    }
 }

@@ -28,7 +28,7 @@ pub fn is_blank(text: &str) -> bool {
 }
 
 /// Returns true for zero-width characters that have no meaning in an identifier.
-const fn is_invisible(sign: char) -> bool {
+pub(super) const fn is_invisible(sign: char) -> bool {
     matches!(
         sign,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'

@@ -14,9 +14,12 @@ use super::{
     error::{failed_container, is_too_early, parse_error},
 };
 use crate::{
-    Error, ErrorKind, InboundEvent, InboundItem, Inbox, InboxRules, LostCall, Person, Progress,
-    ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteComment,
-    RemotePost, Result, Session, Step, graph, outcome::read_state, recent_posts::ListPage,
+    Error, ErrorKind, InboundEvent, InboundItem, Inbox, InboxRules, LimitScope, Person, Progress,
+    RateLimit, ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges,
+    RemoteComment, RemotePost, Result, Session, Step, graph,
+    outcome::read_state,
+    recent_posts::{self, ListPage},
+    text::likeness,
 };
 
 /// The time a call that makes something public may take.
@@ -35,6 +38,11 @@ const RULES: InboxRules = InboxRules {
     hidden_are_unlisted: false,
     permissions: &["threads_read_replies", "threads_manage_replies"],
 };
+
+/// Replies of a profile in any 24 hours, which do not count as posts
+/// (<https://developers.facebook.com/docs/threads/overview#rate-limiting>).
+const REPLIES: &[RateLimit] =
+    &[RateLimit::new(LimitScope::Account, 1_000, 86_400).for_post_types(&["reply"])];
 
 const REPLY: &str =
     "id,text,timestamp,username,permalink,replied_to,root_post,hide_status,is_reply_owned_by_me";
@@ -83,6 +91,13 @@ impl RemoteChanges for Threads {
         }
     }
 
+    fn limits(&self, change: &RemoteChange) -> &'static [RateLimit] {
+        match change {
+            RemoteChange::Reply { .. } => REPLIES,
+            _ => &[],
+        }
+    }
+
     async fn apply_change(
         &self,
         session: &Session,
@@ -101,7 +116,7 @@ impl RemoteChanges for Threads {
                 }
                 Ok(Progress::done(comment, None))
             }
-            _ => Err(Error::misconfigured("Threads takes no such change.")),
+            _ => Err(Error::defect("Threads takes no such change.")),
         }
     }
 
@@ -110,7 +125,7 @@ impl RemoteChanges for Threads {
         session: &Session,
         change: &RemoteChange,
         state: Option<Value>,
-        lost: &LostCall,
+        sent_at: DateTime<Utc>,
     ) -> Result<ReconcileOutcome> {
         let state: State = read_state(state.as_ref())?;
         let (RemoteChange::Reply { comment, text }, Some(container)) = (change, state.container)
@@ -121,14 +136,12 @@ impl RemoteChanges for Threads {
             ContainerStatus::Finished | ContainerStatus::Dead(_) => ReconcileOutcome::NotCommitted,
             ContainerStatus::InProgress => ReconcileOutcome::Unknown,
             ContainerStatus::Published => {
-                let below = client::replies(session, comment, None).await?;
-                let is_it = |one: &client::Post| {
-                    one.text.trim() == text.trim() && !lost.known.contains(&one.id)
-                };
-                match below.items.into_iter().find(is_it) {
-                    Some(one) => ReconcileOutcome::Committed(Progress::done(one.id, None)),
-                    None => ReconcileOutcome::Unknown,
-                }
+                // It is public; only its id is asked for.
+                let alike = |one: &client::Post| likeness(text, &one.text);
+                let ask = |next| client::replies(session, comment, next);
+                let looked = recent_posts::search(sent_at, alike, ask).await?;
+                let result = |one: client::Post| Ok((one.id.clone(), Progress::done(one.id, None)));
+                looked.listing(result)?.in_part().into()
             }
         })
     }

@@ -10,7 +10,6 @@ use super::{
     client::{self, ContainerStatus},
     container::{self, Params},
     error::{failed_container, is_too_early},
-    reconcile,
     settings::Settings,
     state::{Stage, State},
 };
@@ -81,9 +80,11 @@ pub(super) async fn publish(
         }
         Stage::Permalink => {
             // The post is public even if its address cannot be read.
-            let first = state.published.first().map(String::as_str).unwrap_or_default();
-            let url = client::permalink(session, first).await.ok();
-            state.result(url).map(Progress::Done)
+            let mut urls = Vec::with_capacity(state.published.len());
+            for id in &state.published {
+                urls.push(client::permalink(session, id).await.ok());
+            }
+            state.result(urls).map(Progress::Done)
         }
     }
 }
@@ -197,12 +198,7 @@ async fn commit(
     match client::status(session, &container).await {
         Ok(ContainerStatus::Dead(reason)) => Ok(give_up(session, state, reason, since)),
         Ok(ContainerStatus::Published) => {
-            match reconcile::find(session, draft, &state, since).await? {
-                Some(id) => Ok(published(draft, state, id)),
-                None => {
-                    Err(Error::new(ErrorKind::Ambiguous, "The post is public, but not listed yet."))
-                }
-            }
+            Err(Error::new(ErrorKind::Ambiguous, "The post is public; its id is not known yet."))
         }
         _ if is_too_early(&error) && early < EARLY_MAX => {
             state.stage = Stage::Publish { container, since, early: early + 1 };

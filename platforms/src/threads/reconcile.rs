@@ -8,7 +8,10 @@ use super::{
     container, publish,
     state::{Stage, State},
 };
-use crate::{Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts};
+use crate::{
+    Candidate, Draft, Likeness, Listing, ReconcileOutcome, Result, Session, outcome::read_state,
+    recent_posts, text::likeness,
+};
 
 /// Reads the status of the container. A failed one was certainly not published; the next publish call detects that too
 /// and creates a new one.
@@ -25,33 +28,38 @@ pub(super) async fn reconcile(
     Ok(match client::status(session, container).await? {
         ContainerStatus::Finished | ContainerStatus::Dead(_) => ReconcileOutcome::NotCommitted,
         ContainerStatus::InProgress => ReconcileOutcome::Unknown,
-        ContainerStatus::Published => match find(session, draft, &state, sent_at).await? {
-            Some(id) => ReconcileOutcome::Committed(publish::published(draft, state, id)),
-            None => ReconcileOutcome::Unknown,
-        },
+        // It is public; only its id is asked for.
+        ContainerStatus::Published => find(session, draft, &state, sent_at).await?.in_part().into(),
     })
 }
 
-/// Finds the current segment among the account's posts: the same text, created after `sent_at`, and not an earlier
-/// segment. A later segment may be listed only as a reply to the one before it.
-pub(super) async fn find(
+/// Lists the account's posts that may be the current segment. A later segment may be listed only as a reply to the one
+/// before it.
+async fn find(
     session: &Session,
     draft: &Draft,
     state: &State,
     sent_at: DateTime<Utc>,
-) -> Result<Option<String>> {
+) -> Result<Listing> {
     let segments = container::segments(draft);
     let text = segments.get(state.segment()).map(String::as_str).unwrap_or_default();
-    let is_it =
-        |post: &Post| post.text.trim() == text.trim() && !state.published.contains(&post.id);
-    let posts = recent_posts::search(sent_at, is_it, |next| client::posts(session, next)).await?;
-    let Some(parent) = state.published.last() else {
-        return Ok(posts.nearest()?.map(|post| post.id));
+    let likeness = |post: &Post| match likeness(text, &post.text) {
+        _ if state.published.contains(&post.id) => Likeness::Different,
+        // The container says that there is a post without words.
+        Likeness::Similar if text.is_empty() && post.text.is_empty() => Likeness::Same,
+        likeness => likeness,
     };
-    if let Some(post) = posts.found.into_iter().next() {
-        return Ok(Some(post.id));
+    let result =
+        |post: Post| Ok((post.id.clone(), publish::published(draft, state.clone(), post.id)));
+    let posts =
+        recent_posts::search(sent_at, likeness, |next| client::posts(session, next)).await?;
+    let mut listing = posts.listing(result)?;
+    if let Some(parent) = state.published.last() {
+        let ask = |next| client::replies(session, parent, next);
+        let below = recent_posts::search(sent_at, likeness, ask).await?.listing(result)?;
+        let is_new = |one: &Candidate| listing.candidates.iter().all(|known| known.id != one.id);
+        let more: Vec<_> = below.candidates.into_iter().filter(is_new).collect();
+        listing.candidates.extend(more);
     }
-    let replies =
-        recent_posts::search(sent_at, is_it, |next| client::replies(session, parent, next)).await?;
-    Ok(replies.nearest()?.map(|post| post.id))
+    Ok(listing)
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{Error, PublishedPart, PublishedPost, Result};
 
 /// The state that is stored between two calls.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State {
     /// Ids of the segments that are public, in order. Their number is the index of the current segment.
@@ -19,7 +19,7 @@ pub(super) struct State {
 }
 
 /// The next step for the current segment.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "name")]
 pub(super) enum Stage {
     /// Create the next item of the carousel, or the container.
@@ -56,15 +56,17 @@ impl State {
         self.stage = Stage::Create;
     }
 
-    /// Returns the result, once everything is public.
-    pub fn result(self, url: Option<String>) -> Result<PublishedPost> {
-        let mut ids = self.published.into_iter();
-        let id = ids
+    /// Returns the result, once everything is public, with the addresses of its segments.
+    pub fn result(self, urls: Vec<Option<String>>) -> Result<PublishedPost> {
+        let mut made = self.published.into_iter().zip(urls);
+        let (id, url) = made
             .next()
             .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
-        let parts = (2..)
-            .zip(ids)
-            .map(|(number, id)| PublishedPart { name: format!("segment_{number}"), id });
+        let parts = (2..).zip(made).map(|(number, (id, url))| PublishedPart {
+            name: format!("segment_{number}"),
+            id,
+            url,
+        });
         Ok(PublishedPost { id, url, parts: parts.collect(), warnings: Vec::new() })
     }
 }

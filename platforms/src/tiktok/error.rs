@@ -83,7 +83,7 @@ fn error_of_code(code: &str, status: u16) -> Option<Error> {
                 .with_remedy("Use an MP4, MOV or WebM of 23 to 60 frames a second and 360 to 4,096 pixels a side, or a JPEG or WebP of at most 20 MB.")
         }
         "spam_risk_user_banned_from_posting" => {
-            Error::misconfigured("TikTok has banned the account from posting.")
+            Error::restricted("TikTok has banned the account from posting.")
                 .with_remedy("Open TikTok with this account and follow what it asks for.")
         }
         "spam_risk" | "spam_risk_text" => Error::rejected("TikTok takes the post for spam."),

@@ -158,12 +158,12 @@ const SPEC: Spec = Spec {
 const EXAMPLES: &[Example] = &[
     Example::new(
         "a video with its settings",
-        r##"{"caption": "A film #launch", "settings": {"privacy_level": "PUBLIC_TO_EVERYONE", "disable_comment": false, "disable_duet": true, "disable_stitch": true, "brand_content_toggle": false, "brand_organic_toggle": true, "video_cover_timestamp_ms": 1000, "ai_generated": true}}"##,
+        r##"{"caption": "A video #launch", "settings": {"privacy_level": "PUBLIC_TO_EVERYONE", "disable_comment": false, "disable_duet": true, "disable_stitch": true, "brand_content_toggle": false, "brand_organic_toggle": true, "video_cover_timestamp_ms": 1000, "ai_generated": true}}"##,
     )
     .with(&["video/mp4"]),
     Example::new(
         "a video by name, without a caption",
-        r#"{"post_type": "video", "settings": {"title": "A film", "media_type": "VIDEO", "ai_disclosure": true}}"#,
+        r#"{"post_type": "video", "settings": {"title": "A video", "media_type": "VIDEO", "ai_disclosure": true}}"#,
     )
     .with(&["video/mp4"]),
     Example::new(

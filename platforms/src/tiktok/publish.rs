@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state, recent_posts,
+    outcome::read_state, recent_posts, text::likeness,
 };
 
 /// The number of times an upload whose address no longer works is restarted.
@@ -220,13 +220,15 @@ pub(super) async fn reconcile(
     }
     let settings: Settings = draft.settings()?;
     let title = settings.title.as_deref().unwrap_or_default();
-    let is_it = |one: &ListedPost| one.title == title && one.video_description == draft.caption;
-    let looked = recent_posts::search(sent_at, is_it, |next| client::videos(session, next)).await?;
-    Ok(match looked.nearest()? {
-        Some(one) => {
-            let id = one.id;
-            ReconcileOutcome::Committed(public(session, draft, &state, Some(id.clone()), id))
-        }
-        None => ReconcileOutcome::Unknown,
-    })
+    let wanted = format!("{title}\n{}", draft.caption);
+    let likeness =
+        |one: &ListedPost| likeness(&wanted, &format!("{}\n{}", one.title, one.video_description));
+    let looked =
+        recent_posts::search(sent_at, likeness, |next| client::videos(session, next)).await?;
+    let listing = looked.listing(|one| {
+        let id = one.id;
+        Ok((id.clone(), public(session, draft, &state, Some(id.clone()), id)))
+    });
+    // A slideshow that is not public is not listed.
+    listing.map(|listing| listing.in_part().into())
 }

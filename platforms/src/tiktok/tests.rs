@@ -244,6 +244,7 @@ async fn a_slideshow_whose_answer_was_lost_is_looked_for_and_never_called_absent
         .reconcile(&session(&network), &draft, Some(state.clone()), test_server::at(0))
         .await
         .unwrap();
+    let found = test_server::settled(found);
     assert!(
         matches!(found, ReconcileOutcome::Committed(Progress::Done(PublishedPost { ref id, .. })) if id == "5"),
         "{found:?}"
@@ -254,7 +255,7 @@ async fn a_slideshow_whose_answer_was_lost_is_looked_for_and_never_called_absent
         .reconcile(&session(&network), &other, Some(state), test_server::at(0))
         .await
         .unwrap();
-    assert!(matches!(found, ReconcileOutcome::Unknown));
+    assert!(matches!(test_server::settled(found), ReconcileOutcome::Unknown));
 }
 
 #[tokio::test]
@@ -270,7 +271,7 @@ async fn errors_say_what_to_do() {
         (403, "reached_active_user_cap", ErrorKind::Misconfigured),
         (403, "privacy_level_option_mismatch", ErrorKind::Rejected),
         (400, "invalid_params", ErrorKind::Rejected),
-        (403, "spam_risk_user_banned_from_posting", ErrorKind::Misconfigured),
+        (403, "spam_risk_user_banned_from_posting", ErrorKind::Restricted),
         (200, "internal_error", ErrorKind::Transient),
         (500, "internal_error", ErrorKind::Server),
         (503, "", ErrorKind::Server),

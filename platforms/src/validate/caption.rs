@@ -1,13 +1,17 @@
 //! Rules of the text.
 
-use super::Violation;
-use crate::{Draft, Platform, Spec, text};
+use serde_json::json;
+
+use super::{Violation, split};
+use crate::{Draft, Fix, Platform, Spec, ThreadRules, text};
 
 pub fn violations(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Vec<Violation> {
     let mut found = Vec::new();
     found.extend(missing(platform, spec, draft));
-    found.extend(too_long(platform, spec, draft));
-    found.extend(too_many_bytes(spec, draft));
+    if spec.shows_caption(draft) {
+        found.extend(too_long(platform, spec, draft));
+        found.extend(too_many_bytes(spec, draft));
+    }
     found
 }
 
@@ -32,15 +36,43 @@ fn too_long(platform: &dyn Platform, spec: &Spec, draft: &Draft) -> Option<Viola
     if length <= limit {
         return None;
     }
-    Some(
-        Violation::new(
-            "caption",
-            "caption_too_long",
-            format!("Caption is {length} {unit}; {id} allows {limit}{place}."),
-            format!("Shorten the caption to {limit} {unit}."),
-        )
-        .with_limit(limit, length),
-    )
+    let chain = spec.thread.and_then(|rules| Some((rules, chain(platform, spec, rules, draft)?)));
+    let message = format!("Caption is {length} {unit}; {id} allows {limit}{place}.");
+    let bound = format!("the caption to {limit} {unit}.");
+    let (remedy, fix) = match chain {
+        Some((rules, parts)) => {
+            let (kind, count) = (rules.post_type, parts.len());
+            let remedy = format!(
+                "Publish it as {count} connected posts: `fix` sets post_type to {kind} and splits the text at \
+                 sentences. Or shorten {bound}"
+            );
+            let metadata = json!({ (rules.metadata_key): parts });
+            (remedy, vec![Fix::add("post_type", kind), Fix::add("metadata", metadata)])
+        }
+        None => (format!("Shorten {bound}"), Vec::new()),
+    };
+    let broken = Violation::new("caption", "caption_too_long", message, remedy).with_fix(fix);
+    Some(broken.with_limit(limit, length).in_unit(unit))
+}
+
+/// Returns the texts of a chain that says what the caption says, if the network takes such a chain as it is.
+fn chain(
+    platform: &dyn Platform,
+    spec: &Spec,
+    rules: ThreadRules,
+    draft: &Draft,
+) -> Option<Vec<String>> {
+    let usual = spec.post_types.first().map(|kind| kind.name);
+    if usual != Some(draft.post_type.as_str()) || !draft.metadata.is_empty() {
+        return None;
+    }
+    let parts = split::at_sentences(&draft.caption, rules.segment_max, spec.caption.count)?;
+    let mut draft = Draft { post_type: rules.post_type.to_owned(), ..draft.clone() };
+    draft.metadata.insert(rules.metadata_key.to_owned(), json!(parts));
+    let fits = parts.len() <= rules.segments_max
+        && super::metadata::violations(spec, &draft).is_empty()
+        && platform.check(&draft).is_empty();
+    fits.then_some(parts)
 }
 
 fn too_many_bytes(spec: &Spec, draft: &Draft) -> Option<Violation> {
@@ -56,5 +88,6 @@ fn too_many_bytes(spec: &Spec, draft: &Draft) -> Option<Violation> {
             ),
         )
         .with_limit(limit, length)
+        .in_unit("bytes")
     })
 }

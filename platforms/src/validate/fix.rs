@@ -1,5 +1,7 @@
 //! Corrections that a program can apply: JSON Patch (RFC 6902) operations on the body of a refused request.
 
+use std::{collections::HashSet, sync::OnceLock};
+
 use chrono::{DateTime, SecondsFormat};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,7 +62,13 @@ impl Fix {
     /// Renames the last step of `field` to `name`.
     #[must_use]
     pub fn rename(field: &str, name: &str) -> Self {
-        Self::Move { from: pointer(field), path: pointer(&sibling_field(field, name)) }
+        Self::relocate(field, &sibling_field(field, name))
+    }
+
+    /// Moves the value of `field` to the field `to`.
+    #[must_use]
+    pub fn relocate(field: &str, to: &str) -> Self {
+        Self::Move { from: pointer(field), path: pointer(to) }
     }
 }
 
@@ -88,16 +96,37 @@ pub fn pointer(field: &str) -> String {
     pointer
 }
 
-/// Returns the one known name that `given` is a misspelling of: it differs only in case and separators, or in a few
-/// letters, and no other name is as close.
+/// All names that mean something in the service: fields, choices, settings.
+static WORDS: OnceLock<HashSet<String>> = OnceLock::new();
+
+/// Makes known which names mean something, so that none of them is taken for a misspelling of another one.
+pub fn know_words(words: impl IntoIterator<Item = String>) {
+    let _ = WORDS.set(words.into_iter().map(|word| snake_case(&word)).collect());
+}
+
+/// Returns the one known name that `given` is a misspelling of: it differs only in case, separators or a plural, or in a
+/// few letters, and no other name is as close. A word that means something else is no misspelling: neither a name of
+/// another place, nor one that a prefix tells apart, such as `unpublish` and `publish`.
 #[must_use]
 pub fn closest_name<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = snake_case(&given.chars().take(COMPARED).collect::<String>());
+    let is_word = WORDS.get().is_some_and(|words| words.contains(&given));
     let most = (given.chars().count() / 4).min(3);
     let mut near: Vec<_> = known
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&given, &snake_case(name)), name))
-        .filter(|(distance, _)| *distance <= most)
+        .map(|name| (snake_case(name), name))
+        .filter(
+            |(plain, _)| {
+                if is_word { is_plural(&given, plain) } else { !is_prefixed(&given, plain) }
+            },
+        )
+        .map(|(plain, name)| {
+            let distance = strsim::damerau_levenshtein(&given, &plain);
+            let is_near = distance <= most || (distance == 1 && has_same_letters(&given, &plain));
+            (distance, is_near, name)
+        })
+        .filter(|(_, is_near, _)| *is_near)
+        .map(|(distance, _, name)| (distance, name))
         .collect();
     near.sort_unstable();
     match near.as_slice() {
@@ -105,6 +134,29 @@ pub fn closest_name<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -
         [(first, best), (second, _), ..] if first < second => Some(best),
         _ => None,
     }
+}
+
+/// Returns true if two names have the same letters in another order, as short words do when two are swapped.
+fn has_same_letters(one: &str, other: &str) -> bool {
+    let sorted = |name: &str| {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(one) == sorted(other)
+}
+
+/// Returns true if the names are the same, but for the plural of one.
+fn is_plural(one: &str, other: &str) -> bool {
+    one == other || one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
+}
+
+/// Returns true if two letters or more before a word of one name make the word of the other.
+fn is_prefixed(one: &str, other: &str) -> bool {
+    let extends = |long: &str, short: &str| long.len() >= short.len() + 2 && long.ends_with(short);
+    let words = one.split('_').zip(other.split('_'));
+    one.split('_').count() == other.split('_').count()
+        && words.into_iter().any(|(one, other)| extends(one, other) || extends(other, one))
 }
 
 /// Converts a name to lower case with underscores: `mediaUrls` and `media-urls` are `media_urls`.
@@ -162,7 +214,9 @@ fn is_secret(field: &str) -> bool {
     ["credential", "password", "secret", "token", "key"].iter().any(|word| field.contains(word))
 }
 
-fn whole(number: f64) -> Option<Value> {
+/// Returns a number without a fraction as an integer, if it is small enough to be exact.
+#[must_use]
+pub fn whole(number: f64) -> Option<Value> {
     let is_whole = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
     is_whole.then(|| format!("{number:.0}").parse::<i64>().ok().map(Value::from))?
 }
@@ -208,8 +262,25 @@ mod tests {
             ("text", None),
             ("urls", None),
             ("media_urlz", None),
+            ("capton", Some("caption")),
+            ("statsu", Some("status")),
         ] {
             assert_eq!(closest_name(given, known), name, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_makes_another_word() {
+        for (given, known) in [
+            ("unpublish", "publish"),
+            ("publish", "unpublish"),
+            ("account.connected", "account.disconnected"),
+            ("available", "unavailable"),
+            ("misconfigured", "configured"),
+            ("reviewer", "viewer"),
+            ("resource", "source"),
+        ] {
+            assert_eq!(closest_name(given, [known]), None, "{given}");
         }
     }
 

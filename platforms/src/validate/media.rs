@@ -23,9 +23,13 @@ pub fn violations(spec: &Spec, draft: &Draft) -> Violations {
 fn count(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violation> {
     let total = media.len();
     if total < rules.min {
-        let (least, files) = (rules.min, files(rules.min));
-        let message = format!("{id} needs at least {least} {files} in this kind of post.");
-        let remedy = format!("Add media until there are {least} {files}.");
+        let (least, more) = (rules.min, rules.min - total);
+        let message = format!("{id} needs at least {least} {} in this kind of post.", files(least));
+        let remedy = if total == 0 {
+            format!("Add {more} {}.", files(more))
+        } else {
+            format!("Add {more} more {}.", files(more))
+        };
         let violation = Violation::new("media_urls", "media_required", message, remedy);
         return Some(violation.with_limit(least, total));
     }
@@ -55,7 +59,7 @@ fn over_limit(id: PlatformId, rules: &MediaRules, files: usize) -> Option<Violat
         return Some(too_many_of(id, "files", limit, files));
     }
     let message = format!("{id} takes no media in this kind of post.");
-    let violation = Violation::new("media_urls", "too_many_media", message, "Remove the media.");
+    let violation = Violation::new("media_urls", "too_many_media", message, "Leave the media out.");
     Some(violation.with_limit(limit, files))
 }
 

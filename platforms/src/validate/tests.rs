@@ -206,7 +206,8 @@ fn a_violation_has_the_shape_of_the_api() {
         json!({
             "field": "caption", "code": "caption_too_long",
             "message": "Caption is 11 graphemes; threads allows 10.",
-            "limit": 10, "actual": 11, "remedy": "Shorten the caption to 10 graphemes.",
+            "limit": 10, "actual": 11, "unit": "graphemes",
+            "remedy": "Shorten the caption to 10 graphemes.",
         })
     );
 }

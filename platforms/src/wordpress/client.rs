@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chrono::NaiveDateTime;
 use fanfare_outbound::{Reply, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
@@ -47,6 +48,8 @@ pub struct Post {
     pub link: Option<String>,
     #[serde(default)]
     pub slug: String,
+    /// Its date, in UTC and without a zone.
+    pub date_gmt: Option<NaiveDateTime>,
 }
 
 /// A post to create.
@@ -138,10 +141,15 @@ impl<'a> Site<'a> {
 
     /// `GET /posts`: the post with exactly this slug, in any state except the trash.
     pub async fn post_with_slug(&self, slug: &str) -> Result<Option<Post>> {
-        let query = [("slug", slug), ("status", "any"), ("context", "edit")];
-        let request = self.get("/posts")?.query(&query);
-        let posts: Vec<Post> = self.send(request).await?;
+        let posts = self.posts_with_slugs(slug).await?;
         Ok(posts.into_iter().find(|post| post.slug == slug))
+    }
+
+    /// `GET /posts`: the posts with one of these slugs, which commas separate, in any state except the trash. Hosts cache
+    /// such reads.
+    pub async fn posts_with_slugs(&self, slugs: &str) -> Result<Vec<Post>> {
+        let query = [("slug", slugs), ("status", "any"), ("context", "edit")];
+        self.send(self.get("/posts")?.query(&query).header("cache-control", "no-cache")).await
     }
 
     async fn send<T: DeserializeOwned>(&self, request: Request) -> Result<T> {

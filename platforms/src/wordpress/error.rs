@@ -33,10 +33,10 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::reconnect(format!("The site does not let the user do this: {said}."))
                 .with_remedy("Give the user the role of an Author or Editor, then connect again.")
         }
-        (_, 403) => Error::misconfigured("Something in front of the site refuses the request.")
+        (_, 403) => Error::permission_missing("Something in front of the site refuses the request.")
             .with_remedy("Allow REST API requests in the site's security plugin or firewall."),
         ("rest_no_route", _) | (_, 404 | 405 | 410) => {
-            Error::misconfigured("The site's REST API was not found.")
+            Error::target_gone("The site's REST API was not found.")
                 .with_remedy("Check the address of the site and that its REST API is switched on.")
         }
         _ => response::error_by_status("The site", reply, said),

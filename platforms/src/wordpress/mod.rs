@@ -10,6 +10,8 @@ mod publish;
 mod settings;
 mod verify;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -58,6 +60,7 @@ const SPEC: Spec = Spec {
     }],
     settings: Settings::FIELDS,
     recovery_class: RecoveryClass::Search,
+    list_lag: Duration::from_secs(300),
     // Sites have no rate limit; if one asks to wait, we do.
     rate_limits: &[],
     doc_notes: DocNotes {
@@ -73,6 +76,10 @@ const SPEC: Spec = Spec {
         SpecSource::assumed(
             "lengths, sizes and numbers of files",
             "WordPress has no limits, or sites set their own: these are Fanfare's",
+        ),
+        SpecSource::assumed(
+            "the time after which a post that is not found is not there",
+            "hosts cache reads for minutes: five are Fanfare's",
         ),
     ],
     examples: &[

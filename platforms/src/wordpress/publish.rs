@@ -9,8 +9,8 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Media, Progress, PublishedPost, ReconcileOutcome, Result, Session, Step,
-    article::slugify, outcome::read_state,
+    Candidate, Draft, Error, Listing, Media, Progress, PublishedPost, ReconcileOutcome, Result,
+    Session, Step, article::slugify, outcome::read_state,
 };
 
 /// The state that is stored between two calls.
@@ -143,13 +143,28 @@ fn new_post(draft: &Draft, settings: &Settings, state: &State) -> NewPost {
     }
 }
 
-/// Looks up the post by its slug.
+/// Looks up the post by its slug. One that was made from the key is unique; a chosen one may be another post's, and the
+/// site adds a number to a slug that is taken.
 pub async fn reconcile(session: &Session, draft: &Draft) -> Result<ReconcileOutcome> {
-    let slug = article::slug(draft, &draft.settings()?);
-    Ok(match Site::of_account(session).post_with_slug(&slug).await? {
-        Some(post) => ReconcileOutcome::Committed(Progress::Done(published(post))),
-        None => ReconcileOutcome::NotCommitted,
-    })
+    let settings: Settings = draft.settings()?;
+    let (slug, site) = (article::slug(draft, &settings), Site::of_account(session));
+    if settings.slug.is_none() {
+        let found = site.post_with_slug(&slug).await?;
+        return Ok(found.map_or(ReconcileOutcome::NotCommitted, |post| {
+            ReconcileOutcome::Committed(Progress::Done(published(post)))
+        }));
+    }
+    let posts = site.posts_with_slugs(&format!("{slug},{slug}-2")).await?;
+    let candidate = |post: Post| {
+        Some(Candidate {
+            id: post.id.to_string(),
+            created_at: post.date_gmt?.and_utc(),
+            is_same: post.slug == slug,
+            progress: Progress::Done(published(post)),
+        })
+    };
+    let candidates = posts.into_iter().filter_map(candidate).collect();
+    Ok(Listing { candidates, is_whole: true }.into())
 }
 
 fn published(post: Post) -> PublishedPost {

@@ -126,8 +126,22 @@ struct CreatedTweet {
 pub(super) struct Tweet {
     pub id: String,
     #[serde(default)]
-    pub text: String,
+    text: String,
+    note_tweet: Option<NoteTweet>,
     pub created_at: DateTime<Utc>,
+}
+
+/// The whole text of a long post, of which `text` is the beginning.
+#[derive(Debug, Deserialize)]
+struct NoteTweet {
+    text: String,
+}
+
+impl Tweet {
+    /// Returns the text, whole if X gives it.
+    pub fn whole_text(&self) -> &str {
+        self.note_tweet.as_ref().map_or(&self.text, |note| &note.text)
+    }
 }
 
 impl Entry for Tweet {
@@ -205,8 +219,11 @@ pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<Str
 /// X charges for every post that is read.
 pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<ListPage<Tweet>> {
     let path = format!("/2/users/{}/tweets", session.account.remote_id);
-    let mut query =
-        vec![("max_results", "100"), ("exclude", "retweets"), ("tweet.fields", "created_at")];
+    let mut query = vec![
+        ("max_results", "100"),
+        ("exclude", "retweets"),
+        ("tweet.fields", "created_at,note_tweet"),
+    ];
     query.extend(next.as_deref().map(|token| ("pagination_token", token)));
     let request = signed(session, get(session, &path)?.query(&query))?;
     let found: Envelope<Vec<Tweet>> = response::send(session, request, parse_error).await?;

@@ -78,15 +78,14 @@ fn out_of_credits() -> Error {
 
 fn forbidden(body: &Body, said: &str) -> Error {
     if said.contains("duplicate content") {
-        return Error::rejected("X refuses a text that was posted a moment ago.")
-            .with_remedy("Look at the account; change the text if it is to appear once more.");
+        return Error::duplicate(LABEL);
     }
     if said.contains("longer than 2 minutes") {
         return Error::media_rejected("X takes no video this long from this account.")
             .with_remedy("Shorten the video to 140 s, or subscribe the account to X Premium.");
     }
     if said.contains("suspended") || said.contains("locked") {
-        return Error::misconfigured("X has suspended or locked this account.")
+        return Error::restricted("X has suspended or locked this account.")
             .with_remedy("Log in to X with the account and follow what it asks for.");
     }
     if body.kind.contains("client-") || body.reason.contains("client") {
@@ -97,7 +96,7 @@ fn forbidden(body: &Body, said: &str) -> Error {
         return Error::rejected("X does not take an address in the text.")
             .with_remedy("Remove the address or use another one.");
     }
-    Error::misconfigured("X does not let the account do this.")
+    Error::permission_missing("X does not let the account do this.")
         .with_remedy("Connect the account again with all permissions; look at the account on X.")
 }
 
@@ -115,11 +114,4 @@ fn rate_limited(session: &Session, reply: &Reply) -> Error {
     }
     let wait = response::retry_delay(session, reply, &[ResetHeader::Unix("x-rate-limit-reset")]);
     Error::new(ErrorKind::RateLimited, "X asks to slow down.").with_retry_after(wait)
-}
-
-/// Returns true if the same text was posted a moment ago.
-pub(super) fn is_duplicate(error: &Error) -> bool {
-    let Some(reply) = &error.reply else { return false };
-    let said = reply.message.as_deref().unwrap_or_default().to_lowercase();
-    reply.status == 403 && said.contains("duplicate content")
 }

@@ -180,7 +180,7 @@ const SPEC: Spec = Spec {
             r#"{"caption": "Two pictures", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
         )
         .with(&["image/png", "image/png"]),
-        Example::new("a video", r#"{"caption": "A film"}"#).with(&["video/mp4"]),
+        Example::new("a video", r#"{"caption": "A video"}"#).with(&["video/mp4"]),
         Example::new(
             "a chain",
             r#"{"post_type": "x_thread", "metadata": {"x_thread_tweets": ["First of all", "Second", "And last"]}}"#,

@@ -8,8 +8,7 @@ use serde_json::Value;
 use super::{
     IMAGE_BYTES_MAX, client,
     client::{NewTweet, TweetMedia, TweetPoll, TweetReply, Upload},
-    error::is_duplicate,
-    is_chain, reconcile, segments,
+    is_chain, segments,
     settings::Settings,
     state::{ChunkedUpload, NextStep, State, Uploaded},
 };
@@ -128,19 +127,8 @@ async fn tweet(
     let texts = segments(draft);
     let text = texts.get(index).ok_or_else(unexpected_state)?;
     let tweet = new_tweet(draft, settings, &state, text);
-    match client::tweet(session, &tweet).await {
-        Ok(id) => published(session, draft, state, id),
-        // The post of an earlier call whose response was lost may exist.
-        Err(error) if is_duplicate(&error) => {
-            let since = draft.due_at.min(session.now);
-            let found = reconcile::find(session, text, &state.published, since).await;
-            match found.ok().flatten() {
-                Some(id) => published(session, draft, state, id),
-                None => Err(error),
-            }
-        }
-        Err(error) => Err(error),
-    }
+    let id = client::tweet(session, &tweet).await?;
+    published(session, draft, state, id)
 }
 
 fn new_tweet<'a>(
@@ -181,10 +169,16 @@ pub(super) fn published(
     }
     let mut ids = state.published.into_iter();
     let first = ids.next().ok_or_else(unexpected_state)?;
-    let parts =
-        (2..).zip(ids).map(|(number, id)| PublishedPart { name: format!("segment_{number}"), id });
-    let path = format!("/{}/status/{first}", session.account.username);
-    let url = session.public_url("https://x.com", &path);
+    let address = |id: &str| {
+        let path = format!("/{}/status/{id}", session.account.username);
+        session.public_url("https://x.com", &path)
+    };
+    let parts = (2..).zip(ids).map(|(number, id)| PublishedPart {
+        name: format!("segment_{number}"),
+        url: address(&id),
+        id,
+    });
+    let url = address(&first);
     Ok(Progress::Done(PublishedPost {
         id: first,
         url,

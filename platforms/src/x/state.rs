@@ -7,7 +7,7 @@ use super::settings::Settings;
 use crate::{Draft, Step, settings::alt_text};
 
 /// The state that is stored between two calls.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct State {
     /// Uploaded files, in order.
@@ -19,7 +19,7 @@ pub(super) struct State {
 }
 
 /// An uploaded file.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Uploaded {
     /// Its id.
@@ -29,7 +29,7 @@ pub(super) struct Uploaded {
 }
 
 /// A file that is being uploaded.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ChunkedUpload {
     /// Its id.
     pub id: String,

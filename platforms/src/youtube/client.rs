@@ -120,7 +120,7 @@ pub(super) async fn channel(session: &Session) -> Result<Channel> {
     let query = [("part", "snippet,statistics"), ("mine", "true")];
     let page: YoutubePage<Channel> = get(session, "/youtube/v3/channels", &query).await?;
     page.items.into_iter().next().ok_or_else(|| {
-        Error::misconfigured("The Google account has no channel.")
+        Error::target_gone("The Google account has no channel.")
             .with_remedy("Create a channel on YouTube, then connect the account again.")
     })
 }

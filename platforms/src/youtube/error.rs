@@ -32,7 +32,7 @@ fn specific_error(session: &Session, words: &ErrorDetails) -> Option<Error> {
             "The channel has uploaded as much as it may in a day.",
         )
         .with_retry_after(Some(DAY)),
-        "youtubeSignupRequired" => Error::misconfigured("The Google account has no channel.")
+        "youtubeSignupRequired" => Error::target_gone("The Google account has no channel.")
             .with_remedy("Create a channel on YouTube, then connect the account again."),
         "invalidTitle" => refused("title", "Change settings.title."),
         "invalidDescription" => refused("description", "Change the caption."),

@@ -221,7 +221,8 @@ async fn look(session: &Session, mut state: State, since: DateTime<Utc>) -> Resu
 
 fn public(session: &Session, state: State) -> Progress {
     let url = session.public_url("https://www.youtube.com", &format!("/watch?v={}", state.id));
-    let parts = state.made.into_iter().map(|(name, id)| PublishedPart { name, id }).collect();
+    let made = state.made.into_iter();
+    let parts = made.map(|(name, id)| PublishedPart { name, id, url: None }).collect();
     Progress::Done(PublishedPost { id: state.id, url, parts, warnings: Vec::new() })
 }
 

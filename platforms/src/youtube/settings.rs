@@ -24,7 +24,7 @@ settings! {
         optional category_id: Option<String> = Shape::Id { min: 1, max: 4 },
         /// Id of the playlist that the video is put into. The tool `youtube.playlists` lists the channel's.
         optional playlist_id: Option<String> = Shape::Id { min: 1, max: 100 },
-        /// Subscribers are told of the video, unless this is `false`.
+        /// Subscribers are notified of the video, unless this is `false`.
         optional notify_subscribers: Option<bool> = Shape::Bool,
         /// Puts `#Shorts` below the caption.
         optional add_shorts_hashtag: bool = Shape::Bool,

@@ -143,7 +143,7 @@ async fn an_address_that_is_gone_is_asked_for_again_and_not_for_ever() {
     let network = network(gone).await;
     let (steps, refused) = walk(&network, &post(json!({}))).await;
     assert_eq!(steps.iter().filter(|step| step.ends_with("begin_upload")).count(), 3, "{steps:?}");
-    assert_eq!(refused.unwrap_err().kind, ErrorKind::Misconfigured);
+    assert_eq!(refused.unwrap_err().kind, ErrorKind::TargetGone);
 }
 
 #[tokio::test]
@@ -226,14 +226,14 @@ async fn errors_say_what_to_do() {
     let session = session(&network);
     for (status, reason, kind) in [
         (401, "authError", ErrorKind::TokenExpired),
-        (401, "youtubeSignupRequired", ErrorKind::Misconfigured),
+        (401, "youtubeSignupRequired", ErrorKind::TargetGone),
         (403, "insufficientPermissions", ErrorKind::Reconnect),
         (403, "quotaExceeded", ErrorKind::QuotaExhausted),
         (403, "rateLimitExceeded", ErrorKind::RateLimited),
         (400, "uploadLimitExceeded", ErrorKind::QuotaExhausted),
         (400, "invalidTitle", ErrorKind::Rejected),
         (400, "mediaBodyRequired", ErrorKind::MediaRejected),
-        (403, "forbidden", ErrorKind::Misconfigured),
+        (403, "forbidden", ErrorKind::PermissionMissing),
         (503, "backendError", ErrorKind::Server),
     ] {
         let body = json!({"error": {"code": status, "message": "said ya29.token", "errors": [{"reason": reason}]}});

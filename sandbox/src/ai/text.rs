@@ -48,7 +48,9 @@ fn completion(body: &Value, message: &Value) -> Reply {
 /// Returns the first paragraph of a task, without directives.
 fn sentence(task: &str) -> String {
     let plain = directives::without(task);
-    let lines = plain.lines().map(str::trim).skip_while(|line| line.is_empty());
+    // Marks around somebody's words are not repeated.
+    let lines = plain.lines().map(str::trim).filter(|line| !["<<<", ">>>"].contains(line));
+    let lines = lines.skip_while(|line| line.is_empty());
     let lines = lines.take_while(|line| !line.is_empty());
     let words: Vec<_> = lines.flat_map(str::split_whitespace).collect();
     if words.is_empty() { "Hello".to_owned() } else { words.join(" ") }

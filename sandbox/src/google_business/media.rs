@@ -17,6 +17,9 @@ const PHOTO_MAX: u64 = 25 << 20;
 const PHOTO_MIN: u64 = 10 << 10;
 const VIDEO_MAX: u64 = 75 << 20;
 const SIDE_MIN: u32 = 250;
+/// The longest video in milliseconds, and the fewest lines it may have.
+const VIDEO_MS: u64 = 30_000;
+const LINES_MIN: u32 = 720;
 
 /// A photo or video.
 #[derive(Clone, Serialize, Deserialize)]
@@ -90,8 +93,17 @@ async fn fetch(cx: &Cx, url: &str, video: bool) -> Result<(u32, u32), Reply> {
     let fetched = cx.sim.env.crawler.fetch(url, most).await;
     let file = fetched.map_err(|_| refused("Fetching the media from its URL failed."))?.file;
     if video {
-        let mime = file.video(H264);
-        return mime.map(|_| (1_280, 720)).ok_or_else(|| refused("The format is not supported."));
+        file.video(H264).ok_or_else(|| refused("The format is not supported."))?;
+        let film = file.video.unwrap_or_default();
+        // Nothing is known of a file without an index.
+        let (width, height) = film.size.unwrap_or((1_280, LINES_MIN));
+        if film.duration_ms.is_some_and(|length| length > VIDEO_MS) {
+            return Err(refused("The video is too long."));
+        }
+        if width.min(height) < LINES_MIN {
+            return Err(refused("The resolution of the video is too low."));
+        }
+        return Ok((width, height));
     }
     let found = picture::picture(&file.head);
     let found = found.filter(|found| matches!(found.mime, "image/jpeg" | "image/png"));

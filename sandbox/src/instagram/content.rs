@@ -169,6 +169,11 @@ fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, 
     if let Some(url) = params.filled("cover_url").filter(|_| kind == Kind::Reels) {
         extra.insert("cover_url".into(), json!(url));
     }
+    if let Some(at) = params.filled("thumb_offset").filter(|_| kind == Kind::Reels) {
+        let at: u64 =
+            at.parse().map_err(|_| invalid_parameter("Param thumb_offset must be an integer"))?;
+        extra.insert("thumb_offset".into(), json!(at));
+    }
     if kind == Kind::Reels {
         extra.insert("share_to_feed".into(), json!(params.flag("share_to_feed")));
     }

@@ -24,6 +24,7 @@ enum Due {
     PeriodEnd(String),
     Retry { invoice: String },
     Resume(String),
+    Cancel(String),
     Expire(String),
 }
 
@@ -55,6 +56,9 @@ fn next(books: &Objects) -> Option<(i64, Due)> {
         }
         let resumes = subscription["pause_collection"]["resumes_at"].as_i64();
         note(resumes, Due::Resume(id.to_owned()));
+        if subscription["cancel_at_period_end"] != true {
+            note(subscription["cancel_at"].as_i64(), Due::Cancel(id.to_owned()));
+        }
         note(Some(subscriptions::period(subscription).1), Due::PeriodEnd(id.to_owned()));
     }
     for invoice in books.all("invoice").into_iter().filter(|invoice| invoice["status"] == "open") {
@@ -78,6 +82,7 @@ fn carry_out(books: &mut Objects, due: Due) {
             books.set(&id, json!({"pause_collection": null}));
             books.emit("customer.subscription.updated", &id);
         }
+        Due::Cancel(id) => subscriptions::end(books, &id, "cancellation_requested"),
         Due::Expire(id) => checkout::expire(books, &id),
     }
 }

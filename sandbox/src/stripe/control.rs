@@ -33,6 +33,12 @@ struct Card {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct Close {
+    status: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Send {
     events: Vec<String>,
 }
@@ -89,6 +95,16 @@ pub(super) fn answer(stripe: &Stripe, call: &Call, path: &[&str]) -> Reply {
         ("POST", ["customers", id, "card"]) => card(stripe, call, id),
         ("POST", ["charges", id, "dispute"]) => stripe.with(|books| {
             let id = refunds::dispute(books, id)?;
+            Ok(books.shown(&id))
+        }),
+        ("POST", ["disputes", id, "close"]) => body::<Close>(call).and_then(|close| {
+            stripe.with(|books| {
+                let id = refunds::close(books, id, &close.status)?;
+                Ok(books.shown(&id))
+            })
+        }),
+        ("POST", ["refunds", id, "fail"]) => stripe.with(|books| {
+            let id = refunds::fail(books, id)?;
             Ok(books.shown(&id))
         }),
         ("GET", ["deliveries"]) => Ok(stripe.deliveries()),
@@ -151,11 +167,15 @@ fn duration(text: &str) -> Option<Duration> {
     Some(Duration::from_secs(number.parse::<u64>().ok()?.checked_mul(seconds)?))
 }
 
-fn card(stripe: &Stripe, call: &Call, id: &str) -> StripeResult<Value> {
+/// Has the card of a customer decline, or no longer. The customer is named by its id or by its e-mail address.
+fn card(stripe: &Stripe, call: &Call, named: &str) -> StripeResult<Value> {
     let card = body::<Card>(call)?;
     stripe.with(|books| {
-        books.find("customer", id, "id")?;
-        books.set(id, json!({"_declines": card.declines}));
+        let customers = books.all("customer");
+        let of_address = customers.iter().find(|one| text(one, "email") == named);
+        let id = of_address.map_or(named, |one| text(one, "id")).to_owned();
+        books.find("customer", &id, "id")?;
+        books.set(&id, json!({"_declines": card.declines}));
         Ok(json!({"customer": id, "declines": card.declines}))
     })
 }

@@ -23,6 +23,21 @@ pub(super) struct InvoiceDraft<'a> {
 
 /// Creates an open invoice; returns its id.
 pub(super) fn create(books: &mut Objects, bill: &InvoiceDraft<'_>) -> String {
+    let id = books.add("in", "invoice", body(books, bill));
+    books.set(bill.subscription, json!({ "latest_invoice": id }));
+    id
+}
+
+/// Returns an invoice that is not stored.
+pub(super) fn shown(books: &Objects, bill: &InvoiceDraft<'_>) -> Value {
+    let mut shown = super::objects::shown(&body(books, bill));
+    shown["object"] = "invoice".into();
+    shown["id"] = format!("upcoming_in_{}", crate::random::text(crate::random::BASE62, 24)).into();
+    shown["status"] = "draft".into();
+    shown
+}
+
+fn body(books: &Objects, bill: &InvoiceDraft<'_>) -> Value {
     let total: i64 = bill.lines.iter().map(|(_, _, amount)| amount).sum();
     let period = json!({"start": bill.period.0, "end": bill.period.1});
     let line = |(item, price, amount): &(Value, Value, i64)| {
@@ -37,10 +52,7 @@ pub(super) fn create(books: &mut Objects, bill: &InvoiceDraft<'_>) -> String {
     let lines: Vec<_> = bill.lines.iter().map(line).collect();
     let metadata = books.get("subscription", bill.subscription).map(|it| it["metadata"].clone());
     let now = books.now;
-    let id = books.add(
-        "in",
-        "invoice",
-        json!({
+    json!({
             "customer": bill.customer, "status": "open", "billing_reason": bill.reason, "currency": "usd",
             "amount_due": total, "amount_paid": 0, "amount_remaining": total, "total": total, "subtotal": total,
             "attempt_count": 0, "attempted": false, "next_payment_attempt": null, "auto_advance": true,
@@ -50,10 +62,7 @@ pub(super) fn create(books: &mut Objects, bill: &InvoiceDraft<'_>) -> String {
                 "subscription_details": {"subscription": bill.subscription, "metadata": metadata}},
             "status_transitions": {"finalized_at": now, "paid_at": null, "voided_at": null},
             "collection_method": "charge_automatically", "metadata": {}, "_first_try": now,
-        }),
-    );
-    books.set(bill.subscription, json!({ "latest_invoice": id }));
-    id
+    })
 }
 
 /// Creates a payment intent; a paid one has a charge.

@@ -57,8 +57,44 @@ pub(super) fn create(books: &mut Objects, form: &Form) -> StripeResult<String> {
         &charge,
         json!({"amount_refunded": refunded, "refunded": refunded == number("amount")}),
     );
+    books.emit("refund.created", &id);
     books.emit("charge.refunded", &charge);
     Ok(id)
+}
+
+/// Fails a refund that had succeeded, as a closed bank account does: the money is ours again.
+/// Source: Stripe's guide to failed refunds.
+pub(super) fn fail(books: &mut Objects, id: &str) -> StripeResult<String> {
+    let refund = books.find("refund", id, "id")?.clone();
+    if refund["status"] == "failed" {
+        return Err(StripeError::invalid("The refund has failed already."));
+    }
+    let charge = text(&refund, "charge").to_owned();
+    let refunded = books.any(&charge).map_or(0, |it| it["amount_refunded"].as_i64().unwrap_or(0));
+    let left = refunded - refund["amount"].as_i64().unwrap_or(0);
+    books.set(id, json!({"status": "failed", "failure_reason": "expired_or_canceled_card"}));
+    books.set(&charge, json!({"amount_refunded": left, "refunded": false}));
+    for event in ["refund.updated", "refund.failed", "charge.refund.updated"] {
+        books.emit(event, id);
+    }
+    Ok(id.to_owned())
+}
+
+/// Closes a dispute with the bank's decision, `won` or `lost`. The charge stays marked as disputed.
+pub(super) fn close(books: &mut Objects, id: &str, status: &str) -> StripeResult<String> {
+    let dispute = books.find("dispute", id, "id")?.clone();
+    if matches!(text(&dispute, "status"), "won" | "lost") {
+        return Err(StripeError::invalid("The dispute is closed already."));
+    }
+    if !matches!(status, "won" | "lost") {
+        return Err(StripeError::invalid("A dispute is `won` or `lost`.").about("status"));
+    }
+    books.set(id, json!({ "status": status }));
+    books.emit("charge.dispute.closed", id);
+    if status == "won" {
+        books.emit("charge.dispute.funds_reinstated", id);
+    }
+    Ok(id.to_owned())
 }
 
 /// Disputes a payment, as a customer's bank does.
@@ -77,5 +113,6 @@ pub(super) fn dispute(books: &mut Objects, charge: &str) -> StripeResult<String>
         }),
     );
     books.emit("charge.dispute.created", &id);
+    books.emit("charge.dispute.funds_withdrawn", &id);
     Ok(id)
 }

@@ -46,6 +46,11 @@ fn answered(stripe: &Stripe, call: &Call, path: &[&str], form: &Form) -> StripeR
     if call.method == Method::GET {
         return stripe.with(|books| read(books, path, form)).map(|body| Reply::ok(&body));
     }
+    if path == ["invoices", "create_preview"] && call.method == Method::POST {
+        return stripe
+            .with(|books| subscriptions::preview(books, form))
+            .map(|body| Reply::ok(&body));
+    }
     let key = call.header("idempotency-key").filter(|key| !key.is_empty());
     stripe.with(|books| {
         let kept = key.map(|key| format!("_idempotency {key}"));
@@ -105,6 +110,7 @@ fn write(
         ("POST", ["subscription_schedules", id]) => schedules::update(books, id, form),
         ("POST", ["subscription_schedules", id, "release"]) => schedules::release(books, id, form),
         ("POST", ["refunds"]) => refunds::create(books, form),
+        ("POST", ["billing_portal", "configurations"]) => customers::configure_portal(books, form),
         ("POST", ["billing_portal", "sessions"]) => customers::open_portal(books, form, pages),
         _ => Err(unknown(method, path)),
     }
@@ -128,6 +134,7 @@ const READABLE: &[(&str, &str, &[&str])] = &[
     ("charges", "charge", &["customer", "payment_intent"]),
     ("refunds", "refund", &["charge", "payment_intent"]),
     ("disputes", "dispute", &["charge", "payment_intent"]),
+    ("billing_portal/configurations", "billing_portal.configuration", &["active", "is_default"]),
     ("events", "event", &["type"]),
 ];
 
@@ -178,7 +185,7 @@ fn list(
         };
         let is_named =
             keys.is_empty() || row["lookup_key"].as_str().is_some_and(|key| keys.contains(&key));
-        narrowed_by.iter().all(fits) && is_named
+        narrowed_by.iter().all(fits) && is_named && was_created_when_asked(row, form)
     });
     if let Some(after) = form.text("starting_after") {
         let place = rows.iter().position(|row| row["id"] == after);
@@ -193,6 +200,16 @@ fn list(
         .map(|row| expanded_in_list(books, &shown(row), form))
         .collect();
     Ok(json!({"object": "list", "url": format!("/v1/{url}"), "has_more": has_more, "data": data}))
+}
+
+/// Returns true if an object's time is within `created[gt|gte|lt|lte]`.
+fn was_created_when_asked(row: &Value, form: &Form) -> bool {
+    let created = row["created"].as_i64().unwrap_or(0);
+    let bound = |name: &str| form.integer(&format!("created.{name}")).ok().flatten();
+    bound("gte").is_none_or(|bound| created >= bound)
+        && bound("gt").is_none_or(|bound| created > bound)
+        && bound("lte").is_none_or(|bound| created <= bound)
+        && bound("lt").is_none_or(|bound| created < bound)
 }
 
 /// Returns a field by which lists are filtered, as text.

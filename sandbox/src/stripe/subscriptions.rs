@@ -142,6 +142,7 @@ pub(super) fn end(books: &mut Objects, id: &str, reason: &str) {
 /// `POST /v1/subscriptions/{id}`.
 pub(super) fn update(books: &mut Objects, id: &str, form: &Form) -> StripeResult<String> {
     form.require_known(&[
+        "cancel_at",
         "cancel_at_period_end",
         "cancellation_details.comment",
         "cancellation_details.feedback",
@@ -176,7 +177,8 @@ pub(super) fn update(books: &mut Objects, id: &str, form: &Form) -> StripeResult
 /// Refuses changes of fields that a schedule manages.
 fn require_unscheduled(subscription: &Value, form: &Form) -> StripeResult<()> {
     let Some(schedule) = subscription["schedule"].as_str() else { return Ok(()) };
-    let Some(param) = ["items", "cancel_at_period_end"].into_iter().find(|name| form.has(name))
+    let Some(param) =
+        ["items", "cancel_at", "cancel_at_period_end"].into_iter().find(|name| form.has(name))
     else {
         return Ok(());
     };
@@ -206,6 +208,22 @@ fn change_end(
 ) -> StripeResult<()> {
     let mut details = details(subscription, form)?;
     let (now, end) = (books.now, period(subscription).1);
+    if form.has("cancel_at") {
+        if form.has("cancel_at_period_end") {
+            let message =
+                "You may only specify one of these parameters: cancel_at, cancel_at_period_end.";
+            return Err(StripeError::invalid(message));
+        }
+        let at = form.integer("cancel_at")?;
+        if at.is_some_and(|at| at <= now) {
+            let message = "The timestamp must be in the future.";
+            return Err(StripeError::invalid(message).about("cancel_at"));
+        }
+        let (since, reason) = (at.map(|_| now), at.map(|_| "cancellation_requested"));
+        books
+            .set(id, json!({"cancel_at_period_end": false, "cancel_at": at, "canceled_at": since}));
+        details["reason"] = reason.into();
+    }
     match form.flag("cancel_at_period_end")? {
         Some(true) => {
             details["reason"] = "cancellation_requested".into();
@@ -254,66 +272,83 @@ fn change_items(
     subscription: &Value,
     form: &Form,
 ) -> StripeResult<()> {
-    let mut items = items(subscription);
-    let period = period(subscription);
-    let mut difference = 0;
-    for change in form.list("items") {
-        let named = change["id"].as_str();
-        if change["deleted"] == "true" {
-            let before = items.len();
-            items.retain(|item| item["id"].as_str() != named);
-            if before == items.len() {
-                return Err(StripeError::no_such(
-                    "subscription item",
-                    named.unwrap_or(""),
-                    "items",
-                ));
-            }
-            continue;
-        }
-        let price = change["price"].as_str().ok_or_else(|| StripeError::missing("items[price]"))?;
-        let sold = catalog::purchasable_price(books, price, "items[price]")?.clone();
-        let cents = |price: &Value| price["unit_amount"].as_i64().unwrap_or(0);
-        match items.iter_mut().find(|item| named.is_some() && item["id"].as_str() == named) {
-            Some(item) => {
-                difference += cents(&sold) - cents(&item["price"]);
-                item["price"] = super::objects::shown(&sold);
-            }
-            None if named.is_some() => {
-                return Err(StripeError::no_such(
-                    "subscription item",
-                    named.unwrap_or(""),
-                    "items",
-                ));
-            }
-            None => {
-                difference += cents(&sold);
-                items.push(item(books, id, price, period));
-            }
-        }
-    }
-    let words = ["none", "create_prorations", "always_invoice"];
-    let prorates = form.word("proration_behavior", &words)? == Some("always_invoice");
+    let (items, due) = changed_items(books, subscription, form, "")?;
     let customer = text(subscription, "customer").to_owned();
-    if prorates && difference > 0 && super::customers::declines(books, &customer) {
+    if due > 0 && super::customers::declines(books, &customer) {
         return Err(StripeError::declined());
     }
     books.set(id, json!({ "items": list(items.clone()) }));
-    if prorates && difference > 0 {
-        let left = (period.1 - books.now).max(0);
-        let due = difference * left / (period.1 - period.0).max(1);
-        let line = (items[0]["id"].clone(), items[0]["price"].clone(), due);
-        let bill = InvoiceDraft {
-            customer: &customer,
-            subscription: id,
-            reason: "subscription_update",
-            period: (books.now, period.1),
-            lines: vec![line],
-        };
-        let invoice = invoices::create(books, &bill);
+    if due > 0 {
+        let invoice = invoices::create(books, &proration(books.now, subscription, &items, due));
         invoices::pay(books, &invoice);
     }
     Ok(())
+}
+
+/// Returns the invoice for the rest of a period at a higher price.
+fn proration<'a>(now: i64, subscription: &'a Value, items: &[Value], due: i64) -> InvoiceDraft<'a> {
+    let first = items.first().cloned().unwrap_or_default();
+    InvoiceDraft {
+        customer: text(subscription, "customer"),
+        subscription: text(subscription, "id"),
+        reason: "subscription_update",
+        period: (now, period(subscription).1),
+        lines: vec![(first["id"].clone(), first["price"].clone(), due)],
+    }
+}
+
+/// Returns the items of a subscription after the changes under `prefix`, and what is due now for the rest of the period.
+fn changed_items(
+    books: &Objects,
+    subscription: &Value,
+    form: &Form,
+    prefix: &str,
+) -> StripeResult<(Vec<Value>, i64)> {
+    let (id, period) = (text(subscription, "id"), period(subscription));
+    let mut items = items(subscription);
+    let missing = |named: Option<&str>| {
+        StripeError::no_such("subscription item", named.unwrap_or(""), "items")
+    };
+    let cents = |price: &Value| price["unit_amount"].as_i64().unwrap_or(0);
+    let total = |items: &[Value]| items.iter().map(|item| cents(&item["price"])).sum::<i64>();
+    let before = total(&items);
+    for change in form.list(&format!("{prefix}items")) {
+        let named = change["id"].as_str();
+        let place = items.iter().position(|item| named.is_some() && item["id"].as_str() == named);
+        if named.is_some() && place.is_none() {
+            return Err(missing(named));
+        }
+        if change["deleted"] == "true" {
+            let place = place.ok_or_else(|| missing(named))?;
+            items.remove(place);
+            continue;
+        }
+        let price = change["price"].as_str().ok_or_else(|| StripeError::missing("items[price]"))?;
+        let sold = catalog::purchasable_price(books, price, "items[price]")?;
+        match place {
+            Some(place) => items[place]["price"] = super::objects::shown(sold),
+            None => items.push(item(books, id, price, period)),
+        }
+    }
+    let behaviors = ["none", "create_prorations", "always_invoice"];
+    let behavior = form.word(&format!("{prefix}proration_behavior"), &behaviors)?;
+    let left = (period.1 - books.now).max(0);
+    let due = (total(&items) - before) * left / (period.1 - period.0).max(1);
+    Ok((items, if behavior == Some("always_invoice") { due.max(0) } else { 0 }))
+}
+
+/// `POST /v1/invoices/create_preview`: the invoice that a change of items would make. Nothing is stored.
+pub(super) fn preview(books: &Objects, form: &Form) -> StripeResult<Value> {
+    form.require_known(&[
+        "subscription",
+        "subscription_details.items.*",
+        "subscription_details.proration_behavior",
+    ])?;
+    let id = form.required("subscription")?;
+    let subscription = books.find("subscription", id, "subscription")?;
+    require_unscheduled(subscription, form)?;
+    let (items, due) = changed_items(books, subscription, form, "subscription_details.")?;
+    Ok(invoices::shown(books, &proration(books.now, subscription, &items, due)))
 }
 
 /// `DELETE /v1/subscriptions/{id}`.

@@ -23,8 +23,10 @@ pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
         Command::Retry { ids, filter, risky, why } => {
             let posts = if ids.is_empty() {
                 found.insert(ops::candidates(cx, filter.query()?).await?).posts.clone()
-            } else {
+            } else if filter.is_empty() {
                 ids.into_iter().map(PostId).collect()
+            } else {
+                bail!("name posts or a filter that finds them, not both");
             };
             (Action::Retry { posts, risky: risky.into_iter().map(PostId).collect() }, why)
         }
@@ -35,7 +37,7 @@ pub async fn run(cx: &Domain, command: Command, json: bool) -> Result<()> {
             Some(found) => ops::preview_found(cx, found).await?,
             None => ops::preview(cx, &action).await?,
         };
-        return show(&preview, &action, json);
+        return show(&preview, &action, why.reason.is_some(), json);
     }
     Box::pin(carry_out(cx, action, why, json)).await
 }
@@ -50,7 +52,7 @@ async fn carry_out(cx: &Domain, action: Action, why: ActionArgs, json: bool) -> 
     Ok(())
 }
 
-fn show(preview: &Preview, action: &Action, json: bool) -> Result<()> {
+fn show(preview: &Preview, action: &Action, has_reason: bool, json: bool) -> Result<()> {
     let is_accepted =
         |id: &PostId| matches!(action, Action::Retry { risky, .. } if risky.contains(id));
     if json {
@@ -81,6 +83,9 @@ fn show(preview: &Preview, action: &Action, json: bool) -> Result<()> {
             .collect();
         print(false, preview, &["post", "where", "error", "what is done"], &rows)?;
     }
-    say("Nothing was done. Add --yes and --reason to do it.");
+    say(match has_reason {
+        true => "Nothing was done. Add --yes to do it.",
+        false => "Nothing was done. Add --yes and --reason to do it.",
+    });
     Ok(())
 }

@@ -19,6 +19,18 @@ use super::{
 use crate::commands::say;
 
 impl Filter {
+    /// Returns true if no option of it is given.
+    pub const fn is_empty(&self) -> bool {
+        self.kind.is_none()
+            && self.id.is_none()
+            && self.status.is_none()
+            && self.platform.is_none()
+            && self.account.is_none()
+            && self.workspace.is_none()
+            && self.error.is_none()
+            && self.cursor.is_none()
+    }
+
     /// Returns the filter as a search.
     pub fn query(&self) -> Result<SearchQuery> {
         Ok(SearchQuery {
@@ -112,7 +124,7 @@ fn lines(story: &Story) -> Vec<String> {
     let times = story.times.iter().filter(|(_, at)| at.is_some());
     lines.extend(times.map(|(name, at)| format!("{name}: {}", time(*at))));
     lines.extend(story.error.as_ref().map(|error| format!("Error: {error}")));
-    lines.extend(story.post.map(|post| format!("It tells of post {post}.")));
+    lines.extend(story.post.map(|post| format!("It is about post {post}.")));
     for attempt in &story.attempts {
         let outcome = attempt.outcome.as_deref().unwrap_or("running");
         let (from, to) = (time(Some(attempt.started_at)), time(attempt.ended_at));

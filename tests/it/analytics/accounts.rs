@@ -231,9 +231,16 @@ async fn days_that_cannot_be_are_refused_at_once() {
     let both = user.get(&both).await.expect(400);
     assert_eq!(both.body["validation_errors"].as_array().unwrap().len(), 2);
     let all = user.get("/api/v1/analytics/accounts").await.expect(200).body;
-    let platforms: Vec<_> =
-        all["accounts"].as_array().unwrap().iter().map(|one| &one["account"]["platform"]).collect();
-    assert_eq!(platforms, [&json!("threads")]);
+    let shown: Vec<_> = all["accounts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (&one["account"]["platform"], &one["status"]))
+        .collect();
+    // Those whose networks do not count are there, too, and say so.
+    let expected = [("threads", "syncing"), ("telegram", "not_measurable")]
+        .map(|(platform, status)| (json!(platform), json!(status)));
+    assert_eq!(shown, expected.each_ref().map(|(platform, status)| (platform, status)));
 }
 
 #[tokio::test]
@@ -243,4 +250,42 @@ async fn a_network_that_does_not_count_says_so() {
     let shown = account(&user, id).await;
     assert_eq!(shown["status"], "not_measurable");
     assert_eq!(shown["snapshots"], json!([]));
+}
+
+#[tokio::test]
+async fn a_day_that_has_not_begun_everywhere_is_cut_off_and_days_of_nothing_say_why() {
+    let (app, user) = idle().await;
+    let id = user.connect("instagram").await;
+    let known = dates(&user, id).await;
+    let (first, today) = (known[0].clone(), known[29].clone());
+    // Somewhere the next day has begun, or begins within 14 hours; the day after that is nowhere.
+    let list =
+        |to: &str| format!("/api/v1/analytics/accounts?account_id={id}&from={first}&to={to}");
+    let now = fanfare_domain::clock::to_rfc3339(app.clock.now() + 14 * 3_600_000);
+    let latest = now[..10].to_owned();
+    let shown = user.get(&list(&latest)).await.expect(200).body["accounts"][0].clone();
+    assert_eq!(shown["to"], today, "{shown:#}");
+    let cut = if latest == today { Value::Null } else { json!(latest) };
+    assert_eq!(shown["cut_off"], cut, "{shown:#}");
+    let far = fanfare_domain::clock::to_rfc3339(app.clock.now() + 62 * 3_600_000);
+    user.get(&list(&far[..10])).await.refused(400, "invalid_field");
+    app.start_workers();
+    set(&user, "instagram", id, json!({"date": known[25]}), json!({"reach": 200})).await;
+    after_syncs(&app, &user, 1).await;
+    let of = async |date: &str| day(&user, id, date).await;
+    let counted = of(&known[25]).await;
+    assert_eq!((&counted["reach"], &counted["reason"]), (&json!(200), &Value::Null), "{counted}");
+    let running = of(&today).await;
+    assert_eq!(running["posts"], 0, "{running}");
+    // A year before there was an account: nothing is known, and nothing is claimed.
+    let before =
+        format!("/api/v1/analytics/accounts?account_id={id}&from=2020-01-01&to=2020-01-02");
+    let before = user.get(&before).await.expect(200).body["accounts"][0]["snapshots"].clone();
+    for day in before.as_array().unwrap() {
+        assert_eq!(
+            (&day["posts"], &day["provisional"], &day["reason"]),
+            (&Value::Null, &Value::Null, &json!("before_connection")),
+            "{day}"
+        );
+    }
 }

@@ -2,11 +2,12 @@
 
 mod accounts;
 mod insights;
+mod kinds;
 mod networks;
 mod posts;
 mod readings;
 mod shares;
-mod suggestions;
+pub mod suggestions;
 
 use std::time::Duration;
 

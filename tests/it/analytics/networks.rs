@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_tests::{TestApp, User, networks};
 use serde_json::{Map, Value, json};
 
-use super::{HOUR, after_syncs, dates, day, idle, posts, set};
+use super::{HOUR, after_syncs, dates, day, idle, next_day, posts, set, synced};
 
 /// The numbers of posts that each network has.
 const POSTS: [(&str, &[&str]); 13] = [
@@ -131,15 +131,19 @@ async fn a_reading_that_goes_wrong_is_made_again_and_ends_at_the_networks_number
 }
 
 #[tokio::test]
-async fn networks_without_numbers_have_no_rows() {
+async fn posts_of_networks_without_numbers_say_so() {
     let (app, user) = idle().await;
     app.start_workers();
     for platform in ["telegram", "google_business"] {
         let id = user.connect(platform).await;
         let post = user.publish(networks::post(platform, id)).await;
         app.wait_until_published(&user, &post).await;
+        let shown = listed(&app, &user, id).await;
+        assert_eq!(shown["post_id"], post["id"]);
+        assert_eq!((&shown["next_read_at"], &shown["final"]), (&Value::Null, &json!(true)));
+        assert_reasons(&shown, "platform");
         app.pass_time(Duration::from_secs(2 * HOUR)).await;
-        assert_eq!(posts(&user, id).await, Vec::<Value>::new(), "{platform}");
+        assert_eq!(posts(&user, id).await.len(), 1, "{platform}");
     }
 }
 
@@ -185,4 +189,94 @@ async fn the_days_of_seven_networks_are_read() {
         };
         assert_eq!(json!(of(names)), expected, "{platform}");
     }
+}
+
+/// The row of the only post of an account, which is listed as soon as the post is published.
+async fn listed(app: &TestApp, user: &User, account: i64) -> Value {
+    app.eventually("the post is listed", || async { posts(user, account).await.into_iter().next() })
+        .await
+}
+
+/// The numbers of a post, all of which are null for this reason.
+fn assert_reasons(row: &Value, reason: &str) {
+    for name in NUMBERS {
+        assert_eq!(
+            (&row[name], &row["unmeasured"][name]),
+            (&Value::Null, &json!(reason)),
+            "{name}: {row}"
+        );
+    }
+}
+
+/// The numbers of a post.
+const NUMBERS: [&str; 13] = [
+    "likes",
+    "comments",
+    "reach",
+    "impressions",
+    "saves",
+    "shares",
+    "reposts",
+    "quotes",
+    "plays",
+    "views",
+    "clicks",
+    "engagements",
+    "engagement_rate",
+];
+
+#[tokio::test]
+async fn a_post_is_listed_at_once_and_each_null_has_a_reason() {
+    let (app, user) = idle().await;
+    let empty = user.get("/api/v1/analytics/posts").await.expect(200).body;
+    assert_eq!(empty["empty_because"], "nothing_published");
+    app.start_workers();
+    for platform in ["threads", "instagram", "facebook", "mastodon", "bluesky", "youtube"] {
+        let id = user.connect(platform).await;
+        let post = user.publish(networks::post(platform, id)).await;
+        app.wait_until_published(&user, &post).await;
+        let shown = listed(&app, &user, id).await;
+        assert_eq!(shown["fetched_at"], Value::Null, "{platform}");
+        match shown["next_read_at"].is_null() {
+            true => assert_reasons(&shown, "platform"),
+            false => assert_reasons(&shown, "pending"),
+        }
+        // After a reading a number is null if and only if there is a reason.
+        app.pass_time(Duration::from_secs(2 * HOUR)).await;
+        app.wait_until_idle().await;
+        let read = posts(&user, id).await.remove(0);
+        for name in NUMBERS {
+            assert_eq!(
+                read[name].is_null(),
+                read["unmeasured"][name].is_string(),
+                "{platform} {name}: {read}"
+            );
+        }
+    }
+    let none = user.get("/api/v1/analytics/posts?to=2001-01-01").await.expect(200).body;
+    assert_eq!((&none["posts"], &none["empty_because"]), (&json!([]), &json!("filtered")));
+    let some = user.get("/api/v1/analytics/posts").await.expect(200).body;
+    assert_eq!(some["empty_because"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_reading_says_which_days_it_read() {
+    let (app, user) = idle().await;
+    let id = user.connect("threads").await;
+    let days = dates(&user, id).await;
+    app.start_workers();
+    after_syncs(&app, &user, 1).await;
+    let first = synced(&user).await[0]["data"].clone();
+    let yesterday = &days[days.len() - 2];
+    assert_eq!(
+        (first["to"].as_str(), &first["backfill"]),
+        (Some(yesterday.as_str()), &json!(true))
+    );
+    assert!(first["from"].as_str().unwrap() <= days[0].as_str(), "{first}");
+    next_day(&app).await;
+    after_syncs(&app, &user, 2).await;
+    let second = synced(&user).await[1]["data"].clone();
+    assert_eq!(second["backfill"], false);
+    assert!(second["from"].as_str() > first["from"].as_str(), "a few days back: {second}");
+    assert!(second["to"].as_str() > first["to"].as_str(), "{second}");
 }

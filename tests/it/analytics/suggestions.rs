@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{after_syncs, idle, set};
 
 /// An account on Threads with a profile, and three posts that did well.
-async fn account_with_suggestions() -> (TestApp, User, i64) {
+pub async fn account_with_suggestions() -> (TestApp, User, i64) {
     let (app, user) = idle().await;
     let id = user.connect("threads").await;
     for days in 20..32 {
@@ -85,4 +85,34 @@ async fn a_dismissed_suggestion_makes_no_post() {
     assert_eq!(batch["errors"][0]["code"], "suggestion_dismissed");
     let absent = "/api/v1/suggestions/0190f5a0-0000-7000-8000-000000000000/dismiss";
     let _ = user.post(absent, json!({})).await.refused(404, "suggestion_not_found");
+}
+
+#[tokio::test]
+async fn a_post_whose_text_cannot_be_used_takes_nobodys_place() {
+    // The best posts of twelve, and how many of them say nothing but a phone number that nobody knows.
+    for (best, unusable, wanted) in [(5, 1, 3), (5, 2, 3), (4, 2, 2), (3, 3, 0)] {
+        let (app, user) = idle().await;
+        let id = user.connect("threads").await;
+        for nth in 0..12 {
+            let text =
+                if nth < unusable { format!("2281908{nth}") } else { format!("Post {nth} of old") };
+            let at = app.at(-86_400 * (22 + nth));
+            let made = json!({"account_id": id, "text": text, "created_at": at});
+            let made = user.post("/api/v1/sandbox/threads/posts", made).await.expect(201).body;
+            let likes = if nth < best { 60 - nth } else { 10 };
+            let numbers = json!({"views": 100, "likes": likes});
+            set(&user, "threads", id, json!({"post_id": made["id"]}), numbers).await;
+        }
+        app.start_workers();
+        after_syncs(&app, &user, 1).await;
+        let body = json!({"account_id": id});
+        let made = user.post("/api/v1/sandbox/suggestions", body).await.expect(200).body;
+        assert_eq!(made["suggestions"], wanted, "{best} good ones, {unusable} of them unusable");
+        let pending = listed(&user, "pending").await;
+        let usable: Vec<String> =
+            (unusable..best).map(|nth| format!("Post {nth} of old")).collect();
+        for (suggestion, old) in pending.iter().zip(&usable) {
+            assert!(suggestion["caption"].as_str().unwrap().contains(old), "{suggestion:#}");
+        }
+    }
 }

@@ -45,6 +45,9 @@ impl Door {
         if let Way::Review = self.way {
             body["review_id"] = self.review.clone();
             body["replace"] = json!(true);
+        } else {
+            // The same words twice are what is tried.
+            body["acknowledge_duplicate_risk"] = json!(true);
         }
         user.post(&format!("{}/reply", self.path), body).await
     }
@@ -119,6 +122,39 @@ async fn no_cut_makes_a_second_answer() {
         .into_iter()
         .map(|(platform, messages)| (platform, if messages { Way::Message } else { Way::Comment }));
     for (platform, way) in inboxes.chain([("google_business", Way::Review)]) {
-        cut_everywhere(platform, way).await;
+        Box::pin(cut_everywhere(platform, way)).await;
+    }
+}
+
+/// Sends the same answer twice, the second time with its call lost: as many are called sent as are there.
+async fn answered_twice(platform: &'static str, way: Way) {
+    let app = TestApp::start().await;
+    let user = inbox::pro(&app).await;
+    let door = Door::open(&app, &user, platform, way).await;
+    for kind in ["reset", "drop_after_change"] {
+        let text = format!("The same answer, with {kind}");
+        let first = door.answer(&user, &text).await;
+        assert!([200, 201].contains(&first.status), "{platform} {way:?}: {}", first.text);
+        app.step(Duration::from_secs(61)).await;
+        user.faults(platform, door.account, json!([{"on": "commit", "kind": kind}])).await;
+        let told = door.answer(&user, &text).await;
+        settled(&app).await;
+        let (held, status) = (door.held(&user, &text).await, door.status(&user, &text).await);
+        let told = format!("{platform} {way:?}, {kind}: {status}, {held} there, {}", told.text);
+        match status.as_str() {
+            "sent" => assert_eq!(held, 2, "{told}"),
+            "failed" => assert_eq!(held, 1, "{told}"),
+            "unknown" => assert!((1..=2).contains(&held), "{told}"),
+            _ => panic!("no outcome: {told}"),
+        }
+        assert!(kind == "reset" || status == "sent", "{told}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_never_taken_for_an_earlier_one_with_the_same_words() {
+    for (platform, messages) in inbox::lost::ways() {
+        let way = if messages { Way::Message } else { Way::Comment };
+        Box::pin(answered_twice(platform, way)).await;
     }
 }

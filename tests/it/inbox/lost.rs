@@ -255,3 +255,28 @@ async fn whoever_makes_an_answer_may_die_at_any_place() {
         }
     }
 }
+
+#[tokio::test]
+async fn the_same_answer_to_the_same_comment_is_asked_about() {
+    for (platform, _) in NETWORKS {
+        let app = TestApp::start().await;
+        let user = pro(&app).await;
+        let (account, path) = answerable(&app, &user, platform, false).await;
+        let (reply, body) = (format!("{path}/reply"), json!({"text": "Thanks!"}));
+        let _ = user.post_keyed(&reply, "one", &body).await.expect(201);
+        for key in ["two", "three"] {
+            let refused = user.post_keyed(&reply, key, &body).await.refused(409, "duplicate_risk");
+            assert_eq!(refused.body["retry"], "unsafe", "{platform}: {}", refused.text);
+            let next = refused.body["next"].as_array().unwrap();
+            let meant = json!({"text": "Thanks!", "acknowledge_duplicate_risk": true});
+            assert!(next.iter().any(|call| call["body"] == meant), "{platform}: {}", refused.text);
+            // It has been there for long.
+            app.pass_time(Duration::from_secs(3 * 3_600)).await;
+        }
+        assert_eq!(sent(&user, platform, account, "Thanks!").await, 1, "{platform}");
+        let _ = user.post(&reply, json!({"text": "And again"})).await.expect(201);
+        let meant = json!({"text": "Thanks!", "acknowledge_duplicate_risk": true});
+        let _ = user.post(&reply, meant).await.expect(201);
+        assert_eq!(sent(&user, platform, account, "Thanks!").await, 2, "{platform}");
+    }
+}

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{account_with_post, comment, pro, write};
 
 /// Has the inbox read anew, and waits until it was.
-async fn read(app: &TestApp, user: &User, account: i64) {
+pub async fn read(app: &TestApp, user: &User, account: i64) {
     // Nobody who asks is refused after a minute.
     app.pass_time(Duration::from_secs(61)).await;
     let sync = async || {

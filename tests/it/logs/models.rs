@@ -124,7 +124,7 @@ async fn neither_a_prompt_nor_what_a_model_wrote_is_told_to_others() {
     let told = ask_for_everything(&service.user()).await;
     let said = eventually("the end of the last film is logged", || async {
         let said = service.logged().join("\n");
-        said.contains("a film was not submitted").then_some(said)
+        said.contains("a video was not submitted").then_some(said)
     })
     .await;
     let mut places = vec![("a log", said), ("an error", told.0.join("\n"))];

@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering::Relaxed},
 };
 
+use fanfare_domain::notices::Awaited;
 use fanfare_entities::media_asset;
 use fanfare_tests::{
     Options, Picture, TestApp,
@@ -264,7 +265,7 @@ async fn a_request_hears_of_a_copy_that_another_process_has_made() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
     let picture = Picture::serve().await;
-    let mut notices = app.domain.import_notices.subscribe();
+    let mut notices = app.domain.notices.subscribe();
     let asked = user.post("/api/v1/media/upload-from-url", json!({ "url": picture.url }));
     let heard = async {
         let id = app.eventually("a row is written", || async {
@@ -279,7 +280,7 @@ async fn a_request_hears_of_a_copy_that_another_process_has_made() {
         } else {
             app.start_workers()
         };
-        tokio::time::timeout(fanfare_tests::patience(), notices.wait_for(id))
+        tokio::time::timeout(fanfare_tests::patience(), notices.wait_for(Awaited::Import(id)))
             .await
             .expect("a notice");
     };

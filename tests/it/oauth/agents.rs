@@ -75,3 +75,36 @@ async fn an_agent_is_led_in_and_asks_for_more_where_it_lacks_a_scope() {
         .unwrap();
     assert_eq!(call("whoami", json!({})).await.status, 401);
 }
+
+#[tokio::test]
+async fn the_short_list_holds_nothing_that_the_challenge_does_not_lead_to() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let refused = ask(&app, "/mcp", None, "tools/list", json!({})).await;
+    let challenge = refused.header("www-authenticate").to_owned();
+    let scopes =
+        challenge.split("scope=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let client = register(&app.origin).await;
+    let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
+    let mcp = format!("{}/mcp", app.origin);
+    let mut asked = usual(&client);
+    asked.retain(|(name, _)| *name != "scope");
+    asked.extend([("resource", mcp.as_str()), ("scope", scopes)]);
+    let back = decide(&mut ada, &authorize(&asked), "allow").await;
+    let tokens = redeem(&app.origin, &client, &parameter(&back, "code")).await.expect(200);
+    let token = Some(text(&tokens, "access_token"));
+    let listed = names(&ask(&app, "/mcp", token, "tools/list", json!({})).await.expect(200));
+    assert!(listed.len() > 20, "{listed:?}");
+    let document = app.without_key().get("/openapi.json").await.expect(200).body;
+    let operations = document["paths"].as_object().unwrap().values();
+    let operations: Vec<&Value> =
+        operations.flat_map(|path| path.as_object().unwrap().values()).collect();
+    for name in listed {
+        let Some(operation) = operations.iter().find(|one| one["operationId"] == *name) else {
+            assert!(name.ends_with("_operation"), "{name}");
+            continue;
+        };
+        let needed = operation["x-scope"].as_str();
+        let is_granted = needed.is_none_or(|needed| scopes.split(' ').any(|scope| scope == needed));
+        assert!(is_granted, "{name} needs {needed:?}");
+    }
+}

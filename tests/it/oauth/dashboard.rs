@@ -62,14 +62,14 @@ async fn a_person_makes_replaces_and_revokes_keys() {
     let replace = action(&page.html, "/replace");
     let replaced = ada.send(&replace, &[("csrf", csrf.clone())]).await.expect(200);
     let fresh = key(&replaced.html).expect("the one in its place");
-    User::new(&app.origin, old).get("/api/v1/whoami").await.refused(401, "invalid_api_key");
+    User::new(&app.origin, old).get("/api/v1/whoami").await.refused(401, "api_key_revoked");
     let _ = User::new(&app.origin, fresh).get("/api/v1/accounts").await.expect(200);
     let gone = ada.send(&replace, &[("csrf", csrf.clone())]).await;
     assert_eq!(gone.status, 404);
     let page = ada.get("/dashboard/api").await.expect(200);
     let revoke = action(&page.html, "/revoke");
     let _ = ada.send(&revoke, &[("csrf", csrf.clone())]).await.expect(303);
-    User::new(&app.origin, new).get("/api/v1/posts").await.refused(401, "invalid_api_key");
+    User::new(&app.origin, new).get("/api/v1/posts").await.refused(401, "api_key_revoked");
     assert_eq!(ada.send("/dashboard/api", &[("csrf", "guessed".into())]).await.status, 400);
 }
 
@@ -122,7 +122,7 @@ async fn a_person_sees_and_ends_what_was_let_in_and_keeps_apps() {
     }
     let csrf = page.hidden("csrf");
     let _ = ada.send(&action(&page.html, "/end"), &[("csrf", csrf.clone())]).await.expect(303);
-    bearer(&app, &tokens).get("/api/v1/posts").await.refused(401, "invalid_api_key");
+    bearer(&app, &tokens).get("/api/v1/posts").await.refused(401, "api_key_revoked");
     let form = |uris: &str| {
         vec![
             ("csrf", csrf.clone()),

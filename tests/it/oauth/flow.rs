@@ -163,12 +163,12 @@ async fn a_token_is_as_good_as_its_person_is_right_now() {
     );
     // A removed member loses all at once, and cannot come back with a refresh.
     users::remove_member(&app.domain, team, bob).await.unwrap();
-    tool.get("/api/v1/posts").await.refused(401, "invalid_api_key");
+    tool.get("/api/v1/posts").await.refused(401, "api_key_revoked");
     refresh(&app.origin, &client, text(&tokens, "refresh_token"))
         .await
         .refused(400, "invalid_grant");
     users::set_member(&app.domain, team, bob, Role::Admin).await.unwrap();
-    tool.get("/api/v1/posts").await.refused(401, "invalid_api_key");
+    tool.get("/api/v1/posts").await.refused(401, "api_key_revoked");
 }
 
 #[tokio::test]
@@ -180,7 +180,7 @@ async fn a_token_ends_and_is_good_where_it_was_made_for() {
     let tool = bearer(&app, &tokens);
     let _ = tool.get("/api/v1/whoami").await.expect(200);
     app.advance(Duration::from_secs(3_600));
-    tool.get("/api/v1/whoami").await.refused(401, "invalid_api_key");
+    tool.get("/api/v1/whoami").await.refused(401, "api_key_expired");
     let next = refresh(&app.origin, &client, text(&tokens, "refresh_token")).await.expect(200);
     let _ = bearer(&app, &next).get("/api/v1/whoami").await.expect(200);
     app.advance(Duration::from_secs(30 * 86_400));
@@ -221,10 +221,10 @@ async fn a_client_gives_its_tokens_back() {
     revoke(&client, "nonsense").await;
     let _ = tool.get("/api/v1/whoami").await.expect(200);
     revoke(&client, text(&tokens, "access_token")).await;
-    tool.get("/api/v1/whoami").await.refused(401, "invalid_api_key");
+    tool.get("/api/v1/whoami").await.refused(401, "api_key_revoked");
     let next = refresh(&app.origin, &client, text(&tokens, "refresh_token")).await.expect(200);
     revoke(&client, text(&next, "refresh_token")).await;
-    bearer(&app, &next).get("/api/v1/whoami").await.refused(401, "invalid_api_key");
+    bearer(&app, &next).get("/api/v1/whoami").await.refused(401, "api_key_revoked");
     refresh(&app.origin, &client, text(&next, "refresh_token")).await.refused(400, "invalid_grant");
 }
 
@@ -262,4 +262,33 @@ async fn the_command_line_shows_its_code() {
     asked[2].1 = "http://127.0.0.1:54321/callback";
     let back = decide(&mut ada, &authorize(&asked), "allow").await;
     assert_eq!((back.port(), back.path()), (Some(54321), "/callback"));
+}
+
+#[tokio::test]
+async fn a_tool_gets_advice_that_it_can_follow() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let client = register(&app.origin).await;
+    let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
+    let tokens = let_in(&app, &mut ada, &client).await;
+    let tool = bearer(&app, &tokens);
+    app.advance(Duration::from_secs(3_600));
+    let expired = tool.get("/api/v1/whoami").await.refused(401, "api_key_expired");
+    let next = refresh(&app.origin, &client, text(&tokens, "refresh_token")).await.expect(200);
+    let fresh = bearer(&app, &next);
+    let billing = fresh.get("/api/v1/credits").await;
+    let revoke = [("token", text(&next, "refresh_token")), ("client_id", &client)];
+    let _ = post_form(&app.origin, "/api/oauth/revoke", &revoke).await.expect(200);
+    let revoked = fresh.get("/api/v1/whoami").await.refused(401, "api_key_revoked");
+    for (answer, words) in
+        [(&expired, "refresh token"), (&revoked, "authorization"), (&billing, "authorization")]
+    {
+        let remedy = answer.body["remedy"].as_str().unwrap_or_default();
+        assert!(remedy.contains(words), "{}", answer.text);
+        assert!(
+            !answer.text.contains("new key") && !answer.text.contains("/dashboard/api"),
+            "{}",
+            answer.text
+        );
+        assert_eq!(answer.body["retry"], "after_change", "{}", answer.text);
+    }
 }

@@ -39,7 +39,7 @@ async fn keys_are_made_listed_and_revoked_within_what_the_caller_may() {
     let _ = bot.get("/api/v1/posts").await.expect(200);
     bot.get("/api/v1/keys").await.refused(403, "insufficient_scope");
     app.advance(Duration::from_secs(30 * 86_400));
-    bot.get("/api/v1/posts").await.refused(401, "invalid_api_key");
+    bot.get("/api/v1/posts").await.refused(401, "api_key_expired");
     let made = ada.post("/api/v1/keys", json!({"name": "other"})).await.expect(201).body;
     let other = User::new(&app.origin, text(&made, "key").to_owned());
     let id = made["api_key"]["id"].as_str().unwrap();
@@ -50,7 +50,7 @@ async fn keys_are_made_listed_and_revoked_within_what_the_caller_may() {
     assert_eq!(refused.body["required_scope"], "billing:write");
     let gone = ada.delete(&format!("/api/v1/keys/{id}")).await.expect(200).body;
     assert_eq!((&gone["deleted"], &gone["id"]), (&json!(true), &json!(id)));
-    other.get("/api/v1/keys").await.refused(401, "invalid_api_key");
+    other.get("/api/v1/keys").await.refused(401, "api_key_revoked");
     ada.delete(&format!("/api/v1/keys/{id}")).await.refused(404, "key_not_found");
     let stranger = app.user().await;
     let mine = ada.get("/api/v1/whoami").await.body["key"].clone();
@@ -116,19 +116,19 @@ async fn a_plan_allows_so_many_keys_also_at_once() {
     let who = ada.get("/api/v1/whoami").await.expect(200).body;
     let own = who["default_workspace"]["id"].as_str().unwrap().parse().unwrap();
     let own = fanfare_domain::WorkspaceId(own);
-    users::set_plan(&app.domain, own, PlanTier::PowerUser, Some(true)).await.unwrap();
+    users::set_plan(&app.domain, own, PlanTier::Starter, Some(true)).await.unwrap();
     let mut asked = tokio::task::JoinSet::new();
-    for n in 0..6 {
+    for n in 0..12 {
         let ada = ada.clone();
         asked.spawn(async move {
             ada.post("/api/v1/keys", json!({"name": format!("key {n}")})).await.status
         });
     }
     let made = asked.join_all().await.into_iter().filter(|status| *status == 201).count();
-    assert_eq!(made, 2, "a power user has three, with the one that asks");
+    assert_eq!(made, 9, "a starter has ten, with the one that asks");
     let refused = ada.post("/api/v1/keys", json!({"name": "one more"})).await;
     let refused = refused.refused(403, "key_limit").body;
-    assert_eq!((&refused["limit"], &refused["plan"]), (&json!(3), &json!("power_user")));
+    assert_eq!((&refused["limit"], &refused["plan"]), (&json!(10), &json!("starter")));
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn apps_are_a_persons_own() {
     let _ = bearer(&app, &tokens).get("/api/v1/posts").await.expect(200);
     let gone = ada.delete(&path).await.expect(200).body;
     assert_eq!(gone, json!({"deleted": true, "id": id}));
-    bearer(&app, &tokens).get("/api/v1/posts").await.refused(401, "invalid_api_key");
+    bearer(&app, &tokens).get("/api/v1/posts").await.refused(401, "api_key_revoked");
     refresh(&app.origin, &id, text(&tokens, "refresh_token")).await.refused(401, "invalid_client");
 }
 
@@ -220,7 +220,7 @@ async fn a_person_ends_what_was_let_in() {
     let path = format!("/api/v1/oauth/grants/{}", text(&grants[0], "id"));
     app.user().await.delete(&path).await.refused(404, "grant_not_found");
     let _ = ada.delete(&path).await.expect(200);
-    tool.get("/api/v1/posts").await.refused(401, "invalid_api_key");
+    tool.get("/api/v1/posts").await.refused(401, "api_key_revoked");
     assert_eq!(ada.get("/api/v1/oauth/grants").await.body["grants"], json!([]));
     ada.delete(&path).await.refused(404, "grant_not_found");
 }

@@ -145,7 +145,10 @@ async fn a_kill_while_a_token_is_refreshed_loses_no_grant() {
         let token = text(&next, "refresh_token");
         let last = refresh(&at.service.origin, &at.client, token).await.expect(200);
         assert!(at.opens(&last).await, "{place}");
-        // From now on the first one is a stolen one.
+        // From now on the first one is a stolen one, but for the rest of the grace.
+        if grace != "0s" {
+            continue;
+        }
         let stolen = text(&first, "refresh_token");
         refresh(&at.service.origin, &at.client, stolen).await.refused(400, "invalid_grant");
         assert!(!at.opens(&last).await, "{place}");

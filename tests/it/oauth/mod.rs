@@ -6,6 +6,7 @@ mod clients;
 mod dashboard;
 mod documents;
 mod flow;
+mod generous;
 mod keys;
 mod kills;
 mod passwords;

@@ -19,6 +19,11 @@ async fn quiet() -> TestApp {
     TestApp::with(Options { workers: false, ..Options::default() }).await
 }
 
+/// Without a grace time.
+async fn strict() -> TestApp {
+    TestApp::with(Options { workers: false, oauth_grace: 0, ..Options::default() }).await
+}
+
 const TICK: Duration = Duration::from_millis(1);
 
 #[tokio::test]
@@ -35,7 +40,7 @@ async fn a_second_use_of_a_code_ends_what_came_of_the_first() {
         client_id: &client,
         redirect_uri: REDIRECT,
         verifier: VERIFIER,
-        resource: None,
+        resource: &[],
         received_at: app.clock.now() - 1,
     };
     let lost = oauth_provider::exchange(&app.domain, raced).await.unwrap_err();
@@ -47,7 +52,7 @@ async fn a_second_use_of_a_code_ends_what_came_of_the_first() {
     redeem(&app.origin, &other, &code).await.refused(400, "invalid_grant");
     let _ = bearer(&app, &tokens).get("/api/v1/whoami").await.expect(200);
     redeem(&app.origin, &client, &code).await.refused(400, "invalid_grant");
-    bearer(&app, &tokens).get("/api/v1/whoami").await.refused(401, "invalid_api_key");
+    bearer(&app, &tokens).get("/api/v1/whoami").await.refused(401, "api_key_revoked");
     refresh(&app.origin, &client, text(&tokens, "refresh_token"))
         .await
         .refused(400, "invalid_grant");
@@ -82,7 +87,7 @@ async fn a_wrong_verifier_spends_the_code_and_the_wrong_client_does_not() {
 
 #[tokio::test]
 async fn of_many_at_once_one_gets_tokens_and_they_live() {
-    let app = quiet().await;
+    let app = strict().await;
     let second = app.second_instance().await;
     let client = register(&app.origin).await;
     let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
@@ -115,7 +120,7 @@ async fn of_many_at_once_one_gets_tokens_and_they_live() {
 
 #[tokio::test]
 async fn a_spent_refresh_token_ends_the_grant() {
-    let app = quiet().await;
+    let app = strict().await;
     let client = register(&app.origin).await;
     let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
     let first = let_in(&app, &mut ada, &client).await;
@@ -125,7 +130,7 @@ async fn a_spent_refresh_token_ends_the_grant() {
         token: text(&first, "refresh_token"),
         client_id: &client,
         scope: None,
-        resource: None,
+        resource: &[],
         received_at: app.clock.now(),
     };
     assert!(oauth_provider::refresh(&app.domain, raced).await.is_err());
@@ -135,7 +140,7 @@ async fn a_spent_refresh_token_ends_the_grant() {
         .await
         .refused(400, "invalid_grant");
     for tokens in [&first, &second] {
-        bearer(&app, tokens).get("/api/v1/whoami").await.refused(401, "invalid_api_key");
+        bearer(&app, tokens).get("/api/v1/whoami").await.refused(401, "api_key_revoked");
     }
     refresh(&app.origin, &client, text(&second, "refresh_token"))
         .await
@@ -169,26 +174,62 @@ async fn a_refused_refresh_spends_nothing_and_a_narrow_one_narrows_one_token() {
 }
 
 #[tokio::test]
-async fn within_the_grace_an_unused_pair_is_replaced() {
-    let app =
-        TestApp::with(Options { workers: false, oauth_grace: 30_000, ..Options::default() }).await;
+async fn within_the_grace_everybody_gets_the_same_next_token_and_none_is_dead() {
+    let app = quiet().await;
+    let second = app.second_instance().await;
     let client = register(&app.origin).await;
     let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
     let first = let_in(&app, &mut ada, &client).await;
-    let lost = refresh(&app.origin, &client, text(&first, "refresh_token")).await.expect(200);
+    let token = text(&first, "refresh_token").to_owned();
+    let origins = [app.origin.clone(), second];
+    let mut asked = tokio::task::JoinSet::new();
+    for n in 0..16 {
+        let (origin, client, token) = (origins[n % 2].clone(), client.clone(), token.clone());
+        asked.spawn(async move { refresh(&origin, &client, &token).await.expect(200) });
+    }
+    let mut all = asked.join_all().await;
+    // The answer was lost, and the client comes again.
     app.advance(Duration::from_secs(29));
-    let again = refresh(&app.origin, &client, text(&first, "refresh_token")).await.expect(200);
-    bearer(&app, &lost).get("/api/v1/whoami").await.refused(401, "invalid_api_key");
-    let _ = bearer(&app, &again).get("/api/v1/whoami").await.expect(200);
-    refresh(&app.origin, &client, text(&lost, "refresh_token")).await.refused(400, "invalid_grant");
-    // Once the new one was used, the old one is stolen.
-    let next = refresh(&app.origin, &client, text(&again, "refresh_token")).await.expect(200);
-    let _ = bearer(&app, &next).get("/api/v1/whoami").await.expect(200);
-    app.advance(Duration::from_millis(500));
-    refresh(&app.origin, &client, text(&first, "refresh_token"))
-        .await
-        .refused(400, "invalid_grant");
-    bearer(&app, &next).get("/api/v1/whoami").await.refused(401, "invalid_api_key");
+    all.push(refresh(&app.origin, &client, &token).await.expect(200));
+    let next = text(&all[0], "refresh_token").to_owned();
+    assert_ne!(next, token);
+    let mut access = std::collections::HashSet::new();
+    for tokens in &all {
+        assert_eq!(text(tokens, "refresh_token"), next);
+        assert!(access.insert(text(tokens, "access_token").to_owned()));
+        let _ = bearer(&app, tokens).get("/api/v1/whoami").await.expect(200);
+    }
+    let _ = bearer(&app, &first).get("/api/v1/whoami").await.expect(200);
+    // Another client's use within the grace is none.
+    let other = register(&app.origin).await;
+    refresh(&app.origin, &other, &token).await.refused(400, "invalid_grant");
+    let last = refresh(&app.origin, &client, &next).await.expect(200);
+    // An answer within the grace leads on even after its successor was used.
+    assert_eq!(
+        text(&refresh(&app.origin, &client, &token).await.expect(200), "refresh_token"),
+        next
+    );
+    app.advance(Duration::from_secs(2));
+    refresh(&app.origin, &client, &token).await.refused(400, "invalid_grant");
+    for tokens in all.iter().chain([&first, &last]) {
+        bearer(&app, tokens).get("/api/v1/whoami").await.refused(401, "api_key_revoked");
+    }
+}
+
+#[tokio::test]
+async fn of_fifteen_grants_that_four_connections_refresh_at_once_none_is_lost() {
+    let app = quiet().await;
+    let client = register(&app.origin).await;
+    let (_, mut ada) = Visitor::person(&app, "ada@example.com").await;
+    for _ in 0..15 {
+        let first = let_in(&app, &mut ada, &client).await;
+        let token = text(&first, "refresh_token");
+        let all = (0..4).map(|_| refresh(&app.origin, &client, token));
+        for said in futures_util::future::join_all(all).await {
+            let tokens = said.expect(200);
+            let _ = bearer(&app, &tokens).get("/api/v1/whoami").await.expect(200);
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -221,18 +262,18 @@ async fn what_has_ended_is_forgotten_in_time() {
     };
     let grants = async || oauth_grant::Entity::find().all(&app.domain.db.read).await.unwrap();
     app.advance(8 * day);
-    fanfare_domain::upkeep::clean_up(&app.domain).await.unwrap();
+    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert!(known(&client).await && !known(&unused).await, "an unused client goes after a week");
     let next = refresh(&app.origin, &client, text(&tokens, "refresh_token")).await.expect(200);
     app.advance(29 * day);
-    fanfare_domain::upkeep::clean_up(&app.domain).await.unwrap();
+    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert_eq!(grants().await[0].ended_at, None, "a refresh token is left");
     let _ = refresh(&app.origin, &client, text(&next, "refresh_token")).await.expect(200);
     app.advance(31 * day);
-    fanfare_domain::upkeep::clean_up(&app.domain).await.unwrap();
+    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert!(grants().await[0].ended_at.is_some(), "no token of it is good");
     app.advance(91 * day);
-    fanfare_domain::upkeep::clean_up(&app.domain).await.unwrap();
+    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert!(grants().await.is_empty() && !known(&client).await);
     assert_eq!(oauth_token::Entity::find().count(&app.domain.db.read).await.unwrap(), 0);
 }

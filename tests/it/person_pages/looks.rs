@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{HOSTILE, Somebody};
 use crate::{
     analytics::{dates, set},
-    dashboard::{FAINT, keep},
+    dashboard::{FAINT, STRUCTURE, keep},
 };
 
 /// Fills the workspace of a person, who is a member of a team besides. Returns the pages of single items.
@@ -141,6 +141,7 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
         browser.eval("document.querySelectorAll('details').forEach(one => one.open = true)").await;
         let wide = browser.eval("document.documentElement.scrollWidth").await.as_u64();
         assert!(wide <= Some(390), "{name} is {wide:?} wide with all opened");
+        assert_eq!(browser.eval(STRUCTURE).await, json!([]), "{name}");
         let unnamed = "[...document.querySelectorAll('input:not([type=hidden]), select, textarea')] \
                        .filter(field => field.labels.length === 0).map(field => field.name)";
         assert_eq!(browser.eval(unnamed).await, json!([]), "{name}");

@@ -236,3 +236,54 @@ async fn an_old_log_in_needs_the_password_to_revoke_a_key_and_a_replaced_key_end
     let revoke = format!("/dashboard/api/{}/revoke", replaced["id"].as_str().unwrap());
     let _ = ada.send("/dashboard/api", &revoke, &[]).await.expect(303);
 }
+
+/// Every change of the workspace as a whole, by the form that asks for it.
+#[tokio::test]
+async fn an_admin_who_is_locked_to_a_brand_changes_nothing_of_the_whole_workspace() {
+    let app = TestApp::start().await;
+    let owner = Somebody::new(&app, "owner@example.com").await;
+    let mut bob = Somebody::new(&app, "bob@example.com").await;
+    let team = app.workspace(owner.id).await;
+    users::set_member(&app.domain, team, bob.id, Role::Admin).await.unwrap();
+    let brand = app.brand(team, &[bob.id]).await.to_string();
+    bob.choose(team).await;
+    let settings = bob.page("/dashboard/settings").await;
+    assert!(!settings.html.contains("workspace-name"), "{}", settings.html);
+    let of =
+        |person: fanfare_domain::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
+    let (own, owners) = (bob.id, owner.id);
+    let changes: [(String, Vec<(&str, String)>); 8] = [
+        (
+            "/dashboard/settings/workspace".to_owned(),
+            vec![("name", "Bob's".to_owned()), ("timezone", "Asia/Tokyo".to_owned())],
+        ),
+        (of(own, "brands"), vec![]),
+        (of(owners, "role"), vec![("role", "viewer".to_owned())]),
+        (of(owners, "remove"), vec![]),
+        (of(owners, "brands"), vec![("brands", brand)]),
+        (
+            "/dashboard/team/invitations".to_owned(),
+            vec![("email", "x@example.com".to_owned()), ("role", "admin".to_owned())],
+        ),
+        ("/dashboard/brands".to_owned(), vec![("name", "Another".to_owned())]),
+        (
+            "/dashboard/webhooks".to_owned(),
+            vec![("url", "https://example.com/h".to_owned()), ("events", "*".to_owned())],
+        ),
+    ];
+    for (action, fields) in changes {
+        let mut sent = vec![("csrf", settings.hidden("csrf")), ("workspace_id", team.to_string())];
+        sent.extend(fields);
+        let answer = bob.browser.send(&action, &sent).await;
+        assert_eq!(answer.status, 403, "{action}: {}", answer.html);
+    }
+    let row = fanfare_entities::workspace::Entity::find_by_id(team).one(&app.domain.db.read).await;
+    let row = row.unwrap().unwrap();
+    assert_eq!((row.name.as_str(), row.timezone.as_str()), ("Team", "UTC"));
+    let hook =
+        serde_json::json!({"url": "https://example.com/h", "events": ["*"], "workspace_id": team});
+    bob.user
+        .post("/api/v1/webhooks", hook)
+        .await
+        .refused(403, "insufficient_workspace_permissions");
+}

@@ -6,7 +6,10 @@ mod inbox;
 mod invitations;
 mod looks;
 mod manage;
+mod typed;
 mod usage;
+mod ways_in;
+mod zones;
 
 use fanfare_domain::{UserId, WorkspaceId, access::Scope};
 use fanfare_tests::{TestApp, User, Visitor, visitor::PageReply};

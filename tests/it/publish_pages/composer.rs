@@ -145,7 +145,7 @@ async fn models_help_for_the_credits_that_the_page_names() {
     let fields = [("account_id", account.as_str()), ("image_prompt", "A soup"), ("count", "2")];
     let drawn = press(&mut ada, &once(), ("do", "image"), &fields).await.expect(200);
     assert_eq!(drawn.html.matches("name=\"media\"").count(), 2, "{}", drawn.html);
-    assert_eq!(drawn.html.matches(" checked").count(), 3);
+    assert_eq!(drawn.html.matches("name=\"alt\"").count(), 2, "each has an alt text");
     let after = left().await;
     assert!(drawn.html.contains(&format!("for {} credits.", before - 1 - after)));
     // A film is a job with a line of its own.
@@ -154,7 +154,7 @@ async fn models_help_for_the_credits_that_the_page_names() {
     assert!(queued.html.contains("A soup boils"));
     let jobs = user.get("/api/v1/ai/video-jobs").await.expect(200).body;
     let credits = jobs["jobs"][0]["credits"].as_i64().unwrap();
-    assert!(queued.html.contains(&format!("A film was ordered for {credits} credits.")));
+    assert!(queued.html.contains(&format!("A video was ordered for {credits} credits.")));
     assert_eq!(left().await, after - credits);
     let empty = press(&mut ada, &once(), ("do", "captions"), &fields).await;
     assert_eq!(empty.status, 400, "a brief is needed");
@@ -182,10 +182,12 @@ async fn the_composer_needs_its_token_and_the_role() {
     users::set_member(&app.domain, workspace, editor, Role::Editor).await.unwrap();
     let chosen = choose(&mut bob, &text);
     let _ = chosen.await.expect(303);
-    let page = bob.get(PAGE).await.expect(200).html;
-    assert!(page.contains("does not allow you to publish") && !page.contains("<textarea"));
     let refused = send(&mut bob, "/dashboard", PAGE, &sent).await;
     assert_eq!(refused.status, 403);
+    assert!(refused.html.contains(">\nNot mine</textarea>"), "{}", refused.html);
+    users::set_member(&app.domain, workspace, editor, Role::Viewer).await.unwrap();
+    let page = bob.get(PAGE).await.expect(200).html;
+    assert!(page.contains("lets you look, but not write") && !page.contains("<textarea"));
     assert_eq!(posts(&user).await, Vec::<Value>::new());
 }
 
@@ -259,7 +261,6 @@ async fn the_preview_keeps_up_while_somebody_writes_and_files_are_uploaded() {
     );
     browser.eval(&choose).await;
     browser.until("document.getElementById('media').textContent.includes('harbour.png')").await;
-    browser.eval("document.querySelector('[name=media]').click()").await;
     browser.until("document.querySelector('.preview img')").await;
     browser.eval("document.querySelector('details.confirm summary').click()").await;
     browser.eval("document.querySelector('button.danger').click()").await;

@@ -31,14 +31,18 @@ async fn the_line_of_a_film_keeps_up_until_the_film_can_be_used() {
     let done = films::ended(&app, &user, &jobs["jobs"][0]).await;
     assert_eq!(done["status"], "completed", "{done}");
     let box_of_film = format!(
-        "document.querySelector('#jobs input[name=media][value={}]')",
+        "document.querySelector('#jobs button[name=add][value={}]')",
         json!(done["video_url"])
     );
     browser.until(&format!("{line}.includes('completed') && {box_of_film}")).await;
     assert_eq!(browser.eval("window.stays").await, true, "the page was not loaded anew");
-    // A job that has ended is not polled any more, and a choice stays.
+    // A job that has ended is not polled any more, and its video becomes a file of the post.
     browser.until("!document.querySelector('#jobs [data-open]')").await;
     browser.eval(&format!("{box_of_film}.click()")).await;
-    assert_eq!(browser.eval(&format!("{box_of_film}.checked")).await, true);
+    let file = format!(
+        "document.querySelector('.files [name=media]')?.value === {}",
+        json!(done["video_url"])
+    );
+    browser.until(&file).await;
     assert_eq!(browser.complaints, Vec::<String>::new());
 }

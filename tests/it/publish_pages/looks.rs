@@ -4,7 +4,7 @@ use fanfare_tests::{Browser, TestApp};
 use serde_json::json;
 
 use super::{person, post, posts::log_in, send, tomorrow, workspace};
-use crate::dashboard::{FAINT, keep};
+use crate::dashboard::{FAINT, STRUCTURE, keep};
 
 #[tokio::test]
 async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
@@ -34,6 +34,10 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
         look(&mut browser, &app, name, path).await;
     }
     compose(&mut browser, &app).await;
+    for path in ["/", "/docs", "/docs/create_post", "/docs/errors", "/updates", "/feedback"] {
+        browser.open(&format!("{}{path}", app.origin)).await;
+        assert_eq!(browser.eval(STRUCTURE).await, json!([]), "{path}");
+    }
     let unexpected = browser.complaints.iter().filter(|said| !said.contains("status of 4"));
     assert_eq!(unexpected.collect::<Vec<_>>(), Vec::<&String>::new());
 }
@@ -53,6 +57,7 @@ async fn look_here(browser: &mut Browser, name: &str) {
         assert!(wide <= Some(u64::from(width)), "{name} is {wide:?} wide at {width}");
         assert_eq!(browser.eval(FAINT).await, json!([]), "{name} at {width}, dark: {dark}");
     }
+    assert_eq!(browser.eval(STRUCTURE).await, json!([]), "{name}");
     let unnamed = "[...document.querySelectorAll('input:not([type=hidden]), select, textarea')] \
                    .filter(field => field.labels.length === 0 && !field.closest('[hidden]')).map(field => field.name)";
     assert_eq!(browser.eval(unnamed).await, json!([]), "{name}");

@@ -2,10 +2,13 @@
 
 mod accounts;
 mod composer;
+mod files;
 mod films;
+mod following;
 mod home;
 mod looks;
 mod posts;
+mod roles;
 
 use fanfare_domain::access::Scope;
 use fanfare_tests::{Options, TestApp, User, Visitor};

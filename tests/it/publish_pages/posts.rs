@@ -116,6 +116,12 @@ async fn a_lost_answer_needs_a_confirmation() {
     let page = format!("/dashboard/posts/{id}");
     let html = ada.get(&page).await.expect(200).html;
     assert!(html.contains("may be public already"), "{html}");
+    for page in [page.as_str(), "/dashboard"] {
+        let html = ada.get(page).await.expect(200).html;
+        assert!(html.contains("We do not know whether it was published."), "{html}");
+        assert!(html.contains("Look at Telegram.") && !html.contains("not published"), "{html}");
+    }
+    assert!(ada.get("/dashboard/posts").await.expect(200).html.contains(">not known</span>"));
     let retry = format!("{page}/retry");
     let blind = send(&mut ada, &page, &retry, &[]).await;
     assert_eq!(blind.status, 409);
@@ -123,6 +129,37 @@ async fn a_lost_answer_needs_a_confirmation() {
     let sure = [("acknowledge_duplicate_risk", "1")];
     let _ = send(&mut ada, &page, &retry, &sure).await.expect(303);
     app.wait_for_status(&user, id, &["published"]).await;
+}
+
+#[tokio::test]
+async fn while_the_network_is_asked_nothing_invites_to_publish_again() {
+    let app = TestApp::start().await;
+    let (mut ada, user) = person(&app, "ada@example.com").await;
+    let account = user.connect("x").await;
+    let lost = json!([{"on": "commit", "kind": "drop_after_change", "times": 1}]);
+    user.faults("x", account, lost).await;
+    let id = post(&user, json!({"account_id": account, "caption": "Perhaps"})).await;
+    app.eventually("X is asked", || async {
+        (shown(&user, id).await["error"]["retry_safe"] == false).then_some(())
+    })
+    .await;
+    let html = ada.get(&format!("/dashboard/posts/{id}")).await.expect(200).html;
+    for known in [
+        "We do not know yet whether it was published.",
+        "We are asking X whether the post was published.",
+        "Do not publish the post again.",
+        "The next look is on ",
+        ">asking</span>",
+        ">under way</span>",
+    ] {
+        assert!(html.contains(known), "{known}: {html}");
+    }
+    for untrue in ["not published", "attempt failed", "/retry", "Retry the post"] {
+        assert!(!html.contains(untrue), "{untrue}: {html}");
+    }
+    // Without scripts the page loads again while it waits.
+    assert!(html.contains("<noscript><meta http-equiv=\"refresh\""), "{html}");
+    assert!(ada.get("/dashboard/posts").await.expect(200).html.contains(">asking</span>"));
 }
 
 #[tokio::test]

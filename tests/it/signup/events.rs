@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_entities::{billing_subscription, subscription};
-use fanfare_tests::TestApp;
+use fanfare_entities::{billing_subscription, stripe_event, subscription};
+use fanfare_tests::{Options, TestApp};
 use reqwest::Method;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
@@ -90,4 +90,74 @@ async fn a_webhook_must_be_signed_now_with_a_secret_of_ours() {
         .await
         .unwrap();
     assert_eq!(large.status(), 413);
+}
+
+/// Types of events whose object has no id, or that have no object: nothing of them is used.
+const WITHOUT_ID: &[&str] =
+    &["balance.available", "invoice.upcoming", "v1.billing.meter.error_report_triggered"];
+
+/// Types of events that are used.
+const USED: &[&str] = &[
+    "checkout.session.completed",
+    "checkout.session.async_payment_succeeded",
+    "checkout.session.async_payment_failed",
+    "checkout.session.expired",
+    "customer.subscription.created",
+    "customer.subscription.updated",
+    "customer.subscription.deleted",
+    "invoice.paid",
+    "invoice.payment_failed",
+    "invoice.payment_action_required",
+    "subscription_schedule.updated",
+    "subscription_schedule.released",
+    "subscription_schedule.canceled",
+    "charge.refunded",
+    "charge.dispute.created",
+];
+
+/// Types of events that have an object with an id and are not used.
+const UNUSED: &[&str] =
+    &["customer.created", "payout.paid", "product.updated", "a.type.of.tomorrow"];
+
+#[tokio::test]
+async fn an_event_of_every_type_is_taken_whatever_it_is_about() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let billing = app.domain.settings.billing.as_ref().unwrap();
+    let secret = billing.webhook_secrets[0].expose_secret();
+    let post = async |event: Value| {
+        let (body, at) = (event.to_string(), app.domain.clock.now() / 1_000);
+        let header = format!("t={at},v1={}", shuffled::sign(secret, at, &body));
+        let url = format!("{}/api/stripe/webhook", app.origin);
+        let sent = reqwest::Client::new().post(url).header("Stripe-Signature", header).body(body);
+        sent.send().await.unwrap().status().as_u16()
+    };
+    let objects =
+        [json!({"object": {"object": "balance"}}), json!({"object": {"id": null}}), json!({})];
+    for kind in WITHOUT_ID {
+        for (place, data) in objects.iter().enumerate() {
+            let id = format!("evt_{kind}_{place}");
+            assert_eq!(
+                post(json!({"id": id, "type": kind, "data": data})).await,
+                200,
+                "{kind} {data}"
+            );
+        }
+        assert_eq!(post(json!({"id": "evt_thin", "type": kind})).await, 200, "{kind} without data");
+    }
+    for kind in UNUSED.iter().chain(USED) {
+        let event =
+            json!({"id": format!("evt_{kind}"), "type": kind, "data": {"object": {"id": "x_1"}}});
+        assert_eq!(post(event).await, 200, "{kind}");
+    }
+    // What would be used and names nothing is a mistake that is told.
+    for kind in USED {
+        let event = json!({"id": format!("evt_{kind}_2"), "type": kind, "data": {"object": {}}});
+        assert_eq!(post(event).await, 400, "{kind}");
+    }
+    let kept = stripe_event::Entity::find().all(&app.domain.db.read).await.unwrap();
+    let mut kept: Vec<_> = kept.into_iter().map(|row| row.kind).collect();
+    let mut right: Vec<_> = USED.iter().map(|kind| (*kind).to_owned()).collect();
+    kept.sort();
+    right.sort();
+    assert_eq!(kept, right);
 }

@@ -97,13 +97,13 @@ async fn links(app: &TestApp, email: &str) -> Vec<String> {
         .collect()
 }
 
-async fn link(app: &TestApp, email: &str) -> String {
+pub async fn link(app: &TestApp, email: &str) -> String {
     app.eventually("a letter", || async { links(app, email).await.into_iter().next() }).await
 }
 
-async fn set_password(visitor: &mut Visitor, link: &str) -> String {
+pub async fn set_password(visitor: &mut Visitor, link: &str) -> String {
     let fields = [("password", NEW.to_owned()), ("password_again", NEW.to_owned())];
-    visitor.send(link, &fields).await.expect(303).location
+    visitor.submit(link, &fields).await.expect(303).location
 }
 
 /// The key that stands on a page, if one does.
@@ -131,8 +131,21 @@ async fn somebody_without_an_account_gets_a_key_that_works() {
         ada.get(&format!("{}/checkout", text(&started, "checkout_redirect_url"))).await.expect(303);
     assert_eq!(on.location, text(&started, "checkout_url"));
     assert_eq!(poll(&app, &started).await["status"], "checkout_opened");
+    // Somebody who comes back from the payment is told to wait, and cannot pay twice.
+    let back = format!("{}?paid=1", text(&started, "checkout_redirect_url"));
+    let waits = ada.get(&back).await.expect(200).html;
+    assert!(
+        waits.contains("do not pay again") && waits.contains("http-equiv=\"refresh\""),
+        "{waits}"
+    );
+    assert!(!waits.contains("Continue to the payment"), "{waits}");
     step(&app, &started, "pay").await;
     let polled = becomes(&app, &started, "paid").await;
+    let paid = ada.get(&back).await.expect(200).html;
+    assert!(paid.contains("The payment went through.") && paid.contains("/dev/mail"), "{paid}");
+    let again =
+        ada.get(&format!("{}/checkout", text(&started, "checkout_redirect_url"))).await.expect(303);
+    assert!(again.location.starts_with("/signup/"), "{}", again.location);
     assert_eq!((text(&polled, "email"), text(&polled, "tier")), ("a•••@example.com", "pro"));
     assert_eq!(
         set_password(&mut ada, &link(&app, "ada@example.com").await).await,

@@ -58,7 +58,7 @@ impl Dice {
 }
 
 /// The signature of a body, as Stripe makes it.
-fn sign(secret: &str, at: i64, body: &str) -> String {
+pub fn sign(secret: &str, at: i64, body: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(format!("{at}.{body}").as_bytes());
     mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()

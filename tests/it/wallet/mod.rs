@@ -13,6 +13,7 @@ use sea_orm::{ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+mod customers;
 mod model;
 mod payments;
 

@@ -101,16 +101,32 @@ async fn a_pack_is_credited_once_and_taken_back_once_whatever_the_order_of_event
 /// Somebody without a subscription buys a pack.
 async fn bob_buys_on_the_dashboard(app: &TestApp) {
     let (person, mut bob) = Visitor::person(app, "bob@example.com").await;
-    let page = bob.get("/dashboard/billing").await.expect(200).html;
-    assert!(page.contains("5000 of 5000"), "{page}");
-    let from = page.find("/dashboard/billing/credits?pack=500").unwrap();
-    let link = page[from..].split('"').next().unwrap().replace("&amp;", "&");
-    let checkout = bob.get(&link).await.expect(303).location;
-    assert_eq!(bob.get(&link).await.expect(303).location, checkout, "clicked twice");
-    let id = checkout.rsplit('/').next().unwrap();
+    let page = bob.get("/dashboard/billing").await.expect(200);
+    assert!(page.html.contains("5000 of 5000"), "{}", page.html);
+    let buy = async |bob: &mut Visitor, pack: &str| {
+        let fields = ["csrf", "order"].map(|name| (name, page.hidden(name)));
+        let fields: Vec<_> = fields.into_iter().chain([("pack", pack.to_owned())]).collect();
+        bob.send("/dashboard/billing/credits", &fields).await
+    };
+    let checkout = |page: String| {
+        let rest =
+            page.split("/stripe/checkout/").nth(1).expect("a way to the checkout").to_owned();
+        rest.split(['"', '&']).next().unwrap().to_owned()
+    };
+    let id = checkout(buy(&mut bob, "500").await.expect(200).html);
+    assert_eq!(checkout(buy(&mut bob, "500").await.expect(200).html), id, "clicked twice");
+    let open = bob.get(&format!("/dashboard/billing?paid={id}")).await.expect(200).html;
+    assert!(open.contains("Nothing was paid."), "{open}");
     stripe(app, Method::POST, &format!("checkout/{id}/pay"), json!({})).await;
+    // The page that Stripe leads back to has the credits already, whenever its event arrives.
+    let paid = bob.get(&format!("/dashboard/billing?paid={id}")).await.expect(200).html;
+    assert!(paid.contains("The credits are in your wallet."), "{paid}");
     holds(app, person, (5_000, 500)).await;
-    let _ = bob.get("/dashboard/billing/credits?pack=501").await.expect(400);
+    for other in ["cs_test_of_somebody_else", "../customers", ""] {
+        let html = bob.get(&format!("/dashboard/billing?paid={other}")).await.expect(200).html;
+        assert!(!html.contains("Thank you."), "{other}: {html}");
+    }
+    let _ = buy(&mut bob, "501").await.expect(400);
 }
 
 async fn refund(app: &TestApp, intent: &str, cents: i64) {

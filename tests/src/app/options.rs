@@ -1,11 +1,17 @@
 //! Options of a service of a test.
 
+use std::sync::Arc;
+
 use fanfare_domain::billing::Billing;
 use fanfare_mail::Mailer;
 use fanfare_media::Tools;
+use sea_orm::Statement;
 use url::Url;
 
 use crate::Simulator;
+
+/// Called after each statement.
+pub type Watch = Arc<dyn Fn(&Statement) + Send + Sync>;
 
 /// Options of a service of a test.
 pub struct Options {
@@ -39,6 +45,8 @@ pub struct Options {
     pub trusted_proxies: Vec<ipnet::IpNet>,
     /// Use the simulated models.
     pub ai: bool,
+    /// Take the simulated models for real ones.
+    pub real_models: bool,
     /// Use the simulated Vertex AI for Google's videos.
     pub vertex: bool,
     /// The payment provider; the simulated Stripe by default.
@@ -59,6 +67,8 @@ pub struct Options {
     pub signature_header: Option<String>,
     /// The address at which media is served, if not below the service.
     pub media_base_url: Option<String>,
+    /// Sees the statements of the service.
+    pub watch: Option<Watch>,
 }
 
 impl Default for Options {
@@ -79,16 +89,18 @@ impl Default for Options {
             base_url: None,
             trusted_proxies: Vec::new(),
             ai: true,
+            real_models: false,
             vertex: false,
             billing: None,
             stripe_at: None,
             signup_open: true,
-            oauth_grace: 0,
+            oauth_grace: 30_000,
             mailer: None,
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
             meta: fanfare_domain::inbox::MetaSettings::default(),
             signature_header: None,
             media_base_url: None,
+            watch: None,
         }
     }
 }

@@ -98,8 +98,29 @@ impl TestApp {
     /// # Panics
     /// It never ends.
     pub async fn wait_until_idle(&self) {
-        self.eventually("all work is done", || async { (!self.is_at_work().await).then_some(()) })
-            .await;
+        let deadline = tokio::time::Instant::now() + patience();
+        while self.is_at_work().await {
+            if tokio::time::Instant::now() >= deadline {
+                panic!("work never ends: {:?}", self.kinds_at_work().await);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Returns the kinds of which work is due or leased.
+    async fn kinds_at_work(&self) -> Vec<JobKind> {
+        let mut busy = Vec::new();
+        for kind in JobKind::ALL {
+            let which = format!("due_at <= $1 OR ({LEASED})");
+            let sql = format!(
+                "SELECT 1 WHERE EXISTS (SELECT 1 FROM {} WHERE {which})",
+                durable::table(kind)
+            );
+            if self.finds(sql).await.expect("the database answers") {
+                busy.push(kind);
+            }
+        }
+        busy
     }
 
     /// Waits for leased work before a step that would end its lease: a call whose reply is not stored yet would be made
@@ -123,10 +144,14 @@ impl TestApp {
 
     /// Returns true if there is work of any kind that meets an SQL condition.
     async fn any_work(&self, which: &str) -> Result<bool, DbErr> {
-        let db = &self.domain.db.read;
         let of_kind = JobKind::ALL
             .map(|kind| format!("EXISTS (SELECT 1 FROM {} WHERE {which})", durable::table(kind)));
-        let sql = format!("SELECT 1 WHERE {}", of_kind.join(" OR "));
+        self.finds(format!("SELECT 1 WHERE {}", of_kind.join(" OR "))).await
+    }
+
+    /// Returns true if a query about the time $1 has a row.
+    async fn finds(&self, sql: String) -> Result<bool, DbErr> {
+        let db = &self.domain.db.read;
         let now = self.clock.now().into();
         let asked = Statement::from_sql_and_values(db.get_database_backend(), sql, [now]);
         Ok(db.query_one_raw(asked).await?.is_some())

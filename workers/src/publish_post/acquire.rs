@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::Result;
+use fanfare_domain::{Result, network_limits::LimitNames};
 use fanfare_entities::account;
 use fanfare_platforms::{Phase, Session, Step};
 
 use super::{
-    rate_limit::{LimitNames, RateLimitDecision, RateLimitRequest},
+    rate_limit::{RateLimitDecision, RateLimitRequest},
     retry_policy::Failure,
     run::Run,
 };

@@ -2,11 +2,11 @@
 
 use fanfare_domain::{
     Result,
-    clock::to_rfc3339,
+    clock::{from_rfc3339, to_rfc3339},
     posts::publishing::{Attempt, read_attempt},
 };
 use fanfare_entities::{Millis, post};
-use fanfare_platforms::Step;
+use fanfare_platforms::{Phase, Step};
 use serde_json::{Value, json};
 
 use crate::Context;
@@ -62,6 +62,13 @@ pub fn end_step(attempt: &mut Attempt, remote_id: Option<&str>, now: Millis) {
         last["ended_at"] = Value::from(to_rfc3339(now));
         last["remote_id"] = remote_id.map_or(Value::Null, Value::from);
     }
+}
+
+/// Returns when the answer to the last commit call was lost; `None` if its worker died before.
+pub fn lost_at(attempt: &Attempt) -> Option<Millis> {
+    let steps = attempt.steps.as_array()?;
+    let call = steps.iter().rev().find(|step| step["phase"] == Phase::Commit.as_str())?;
+    from_rfc3339(call["ended_at"].as_str()?)
 }
 
 /// Ends the attempt.

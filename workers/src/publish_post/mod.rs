@@ -5,6 +5,7 @@
 //! was recorded, and asks the network if one was.
 
 mod acquire;
+mod after_restore;
 mod attempt;
 mod db_retry;
 mod outcome;

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use fanfare_domain::{
     Result, accounts,
     durable::LEASE,
-    posts::{PostStatus, publishing::CompleteStep},
+    posts::{PostPart, PostStatus, publishing::CompleteStep},
 };
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, Progress, PublishedPost, RecoveryClass, Session};
@@ -29,6 +29,7 @@ impl Run<'_> {
         self.row.sending_until = None;
         self.row.reconciling_at = None;
         let now = self.cx.now();
+        self.note_made(&progress);
         match progress {
             Progress::Done(published) => {
                 self.finish(published).await?;
@@ -58,9 +59,26 @@ impl Run<'_> {
         }
     }
 
+    /// Notes the public objects that a step has made, for the register of what is ours.
+    fn note_made(&mut self, progress: &Progress) {
+        match progress {
+            Progress::Done(published) => {
+                let parts = published.parts.iter().map(|part| &part.id);
+                self.made.extend(std::iter::once(&published.id).chain(parts).cloned());
+            }
+            Progress::Continue { remote_id, public: true, .. } => {
+                self.made.extend(remote_id.iter().cloned());
+            }
+            Progress::Continue { .. } => {}
+        }
+        self.made.retain(|id| !id.is_empty());
+    }
+
     async fn finish(&mut self, published: PublishedPost) -> Result<()> {
         let now = self.cx.now();
-        attempt::end_step(&mut self.attempt, Some(&published.id), now);
+        // The last call made the last part.
+        let made = published.parts.last().map_or(&published.id, |part| &part.id);
+        attempt::end_step(&mut self.attempt, Some(made), now);
         if published.id.is_empty() {
             // A post without an id is never called published: it is not known to be public.
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
@@ -68,10 +86,18 @@ impl Run<'_> {
         attempt::close(&mut self.attempt, "published", None, now);
         (self.state, self.row.error) = (None, None);
         let warnings = (!published.warnings.is_empty()).then(|| json!(published.warnings));
-        let url = published.url.map(|url| accounts::browser_url(&self.cx.domain, url));
+        let shown =
+            |url: Option<String>| url.map(|url| accounts::browser_url(&self.cx.domain, url));
+        let parts: Vec<_> = published
+            .parts
+            .into_iter()
+            .map(|part| json!(PostPart::of(part.name, part.id, shown(part.url))))
+            .collect();
+        let url = shown(published.url);
         let record = CompleteStep {
             status: PostStatus::Published,
             published: Some((published.id, url)),
+            parts: (!parts.is_empty()).then(|| parts.into()),
             warnings,
             next_attempt_at: None,
             ended: Some(self.row.clone()),
@@ -254,8 +280,10 @@ impl Run<'_> {
     pub(super) async fn handle_lost_reply(
         &mut self,
         session: &Session,
-        error: &platforms::Error,
+        mut error: platforms::Error,
     ) -> Result<()> {
+        // What is sent next, if it turns out that this call was not carried out.
+        self.state = error.next_state.take().or(self.state.take());
         if self.platform.recovery_class(&session.account, &self.draft) == RecoveryClass::Blind {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
@@ -265,13 +293,13 @@ impl Run<'_> {
             self.row.attempts += 1;
             match next_attempt_at(self.lease.id, self.row.attempts, None, now) {
                 Some(later) => at = at.max(later),
-                None => return self.fail_with(Failure::of(error)).await,
+                None => return self.fail_with(Failure::of(&error)).await,
             }
         }
         let record = CompleteStep {
             status: self.busy_status(),
             out_of_line: true,
-            error: Some(Failure::of(error).to_json()),
+            error: Some(Failure::of(&error).to_json()),
             ..self.completed_step(Some(at))
         };
         self.write_result(record).await.map(drop)
@@ -316,7 +344,10 @@ impl Run<'_> {
             attempts: self.row.attempts,
             sending: self.sending(),
             reconciling_at: self.row.reconciling_at,
+            absent_at: self.row.absent_at.filter(|_| self.row.sending_at.is_some()),
+            made: (self.row.account_id, self.made.clone()),
             published: None,
+            parts: None,
             warnings: None,
             error: self.row.error.clone(),
             next_attempt_at: None,

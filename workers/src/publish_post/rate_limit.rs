@@ -8,17 +8,14 @@ use std::{
 
 use fanfare_domain::{
     Domain, Result,
+    network_limits::LimitNames,
     posts::quota::{PostCounts, count_posts},
 };
 use fanfare_entities::{AccountId, Millis, account};
-use fanfare_limits::{Decision, Rate, Request, Subject};
-use fanfare_platforms::{ConnectSpec, LimitScope, Phase, Platform, RateLimit, Session};
+use fanfare_limits::{Decision, Request};
+use fanfare_platforms::{LimitScope, Phase, Platform, RateLimit};
 
 use super::retry_policy::millis;
-
-/// Added to the span of each limit: a network counts a call when it arrives, and calls take different times to get
-/// there.
-const SLACK: Duration = Duration::from_millis(200);
 
 /// Limits of this length are also counted in the database, which keeps its data when the store of limits loses its own.
 const DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -62,28 +59,8 @@ impl RateLimitRequest {
         let rate_limits = platform.spec().rate_limits;
         let is_counted = phase == Phase::Commit && (sandbox_limits || !account.sandbox);
         let rate_limits = if is_counted { rate_limits } else { &[] };
-        let mut subjects = vec![Subject { name: lines.account.clone(), rates: Vec::new() }];
-        // The app that all accounts share may be blocked.
-        if matches!(platform.spec().connect, ConnectSpec::Oauth(_)) {
-            subjects.push(Subject { name: lines.app.clone(), rates: Vec::new() });
-        }
-        for limit in rate_limits.iter().filter(|limit| limit.applies_to(post_type)) {
-            let mut name = match limit.scope {
-                LimitScope::Account => lines.account.clone(),
-                LimitScope::Workspace => {
-                    format!("workspace:{}:{}", network_name(account), account.workspace_id)
-                }
-                LimitScope::App => lines.app.clone(),
-            };
-            if !limit.post_types.is_empty() {
-                name = format!("{name}:{}", limit.post_types.join("+"));
-            }
-            let rate = Rate { limit: limit.calls, span: limit.period + SLACK };
-            match subjects.iter_mut().find(|subject| subject.name == name) {
-                Some(subject) => subject.rates.push(rate),
-                None => subjects.push(Subject { name, rates: vec![rate] }),
-            }
-        }
+        let counted = rate_limits.iter().filter(|limit| limit.applies_to(post_type));
+        let subjects = lines.subjects(platform, account, counted);
         let of_day = |limit: &&RateLimit| {
             limit.scope == LimitScope::Account && limit.period == DAY && limit.applies_to(post_type)
         };
@@ -105,38 +82,6 @@ impl RateLimitRequest {
             cx.limits.release(&self.request).await;
         }
     }
-}
-
-/// The names of an account and its app in the rate limits. When a network asks to wait, one of them is blocked.
-pub struct LimitNames {
-    /// The account.
-    pub account: String,
-    /// Its app.
-    pub app: String,
-}
-
-impl LimitNames {
-    /// Returns the names of an account and its app.
-    pub fn of(platform: &dyn Platform, account: &account::Model, session: &Session) -> Self {
-        Self { account: account_name(account), app: app_name(platform, account, session) }
-    }
-}
-
-/// Returns the name of an account in the rate limits: the network's own account, which several workspaces may have
-/// connected.
-fn account_name(account: &account::Model) -> String {
-    format!("account:{}:{}", network_name(account), account.remote_id)
-}
-
-/// Returns the name of an account's app in the rate limits.
-fn app_name(platform: &dyn Platform, account: &account::Model, session: &Session) -> String {
-    let app = platform.app(&session.account);
-    format!("app:{}:{}", network_name(account), app.as_deref().unwrap_or("own"))
-}
-
-/// Returns the name of the network; a simulated network is counted separately.
-fn network_name(account: &account::Model) -> String {
-    if account.sandbox { format!("{}:sandbox", account.platform) } else { account.platform.clone() }
 }
 
 /// Checks the rate limits for the workers of one process.
@@ -226,9 +171,11 @@ fn exhausted(
 
 #[cfg(test)]
 mod tests {
+    use fanfare_domain::network_limits::account_name;
     use fanfare_entities::{UserId, WorkspaceId, account::AccountStatus};
+    use fanfare_limits::{Rate, Subject};
     use fanfare_outbound::{Client, Policy};
-    use fanfare_platforms::{Account, PlatformId, Secrets};
+    use fanfare_platforms::{Account, PlatformId, Secrets, Session};
     use serde_json::json;
     use uuid::Uuid;
 

@@ -7,11 +7,17 @@ use fanfare_domain::{
     Result,
     clock::date,
     durable::LEASE,
+    lost_calls::{CallWindow, Content, LostCall, Owner, SETTLE_TIME, Verdict, is_absent},
     mutation::{self, Mutation},
-    posts::publishing::CompleteStep,
+    posts::{
+        self,
+        publishing::{self, CompleteStep},
+    },
 };
 use fanfare_entities::Millis;
-use fanfare_platforms::{Account, ReconcileOutcome, RecoveryClass, Session, Step};
+use fanfare_platforms::{
+    self as platforms, Account, ReconcileOutcome, RecoveryClass, Session, Step,
+};
 
 use super::{
     attempt,
@@ -19,10 +25,8 @@ use super::{
     run::{Run, StepOutcome},
 };
 
-/// The time after its deadline for which the network may still be carrying a call out, in ms.
-const SETTLE_TIME: Millis = 10_000;
-
-/// The longest time to ask the network before the outcome counts as unknown, in ms.
+/// The longest time to ask the network before the outcome counts as unknown, in ms, besides the time for which its
+/// lists lag.
 const MAX_RECONCILE_TIME: Millis = 60_000;
 
 /// The interval at which the network is asked, in ms.
@@ -49,8 +53,13 @@ impl Run<'_> {
     /// repeated, under its key.
     pub(super) async fn reconcile(&mut self, session: &Session) -> Result<StepOutcome> {
         let class = self.platform.recovery_class(&session.account, &self.draft);
+        let is_restored = posts::is_asked_after_restore(&self.row);
         if class == RecoveryClass::Blind {
-            self.fail_with(Failure::outcome_unknown(&self.row.platform)).await?;
+            if is_restored {
+                self.fail_unknown_after_restore().await?;
+            } else {
+                self.fail_with(Failure::outcome_unknown(&self.row.platform)).await?;
+            }
             return Ok(StepOutcome::Done);
         }
         let now = self.cx.now();
@@ -86,29 +95,125 @@ impl Run<'_> {
         let settled = self.row.sending_until.is_none_or(|until| now >= until + SETTLE_TIME);
         let keyed =
             matches!(class, RecoveryClass::Key { window } if in_window(window, sent_at, now));
-        match answer {
-            Ok(Ok(ReconcileOutcome::Committed(progress))) => {
+        let verdict = match answer {
+            Ok(Ok(outcome)) => self.judge(session, outcome, self.call_window()).await?,
+            _ => Verdict::Doubt,
+        };
+        if is_restored {
+            self.settle_after_restore(verdict, (begun, now), settled).await?;
+            return Ok(StepOutcome::Done);
+        }
+        match verdict {
+            Verdict::Found(progress) => {
                 if !matches!(self.advance(progress).await?, StepOutcome::Done) {
                     // The next claim takes the steps that follow, from the state that was just stored.
                     self.make_due_now().await?;
                 }
             }
-            Ok(Ok(ReconcileOutcome::NotCommitted)) if settled || !keyed => {
-                self.send_again().await?
+            Verdict::Absent if settled && is_absent(self.row.absent_at, self.list_lag(), now) => {
+                self.send_again().await?;
             }
+            Verdict::Absent if settled || !keyed => self.look_again(now).await?,
             // The outcome of the first call stays open until the network answers this one: until then the post can
             // neither be changed nor be recorded as failed.
             _ if keyed && mutation::is_off(Mutation::RepeatedStaysOpen) => {
                 return self.repeat().await;
             }
             _ if keyed => self.send_again().await?,
-            _ => self.reconcile_later(begun).await?,
+            Verdict::Absent | Verdict::Doubt => self.reconcile_later(begun).await?,
         }
         Ok(StepOutcome::Done)
     }
 
+    /// Judges what the network shows of a call of this post.
+    pub(super) async fn judge(
+        &self,
+        session: &Session,
+        outcome: ReconcileOutcome,
+        window: CallWindow,
+    ) -> Result<Verdict> {
+        let clock = session.http.server_clock();
+        match outcome {
+            ReconcileOutcome::Committed(progress) => Ok(Verdict::Found(progress)),
+            ReconcileOutcome::NotCommitted if !clock.is_cached() => Ok(Verdict::Absent),
+            ReconcileOutcome::NotCommitted | ReconcileOutcome::Unknown => Ok(Verdict::Doubt),
+            ReconcileOutcome::Listed(listing) => {
+                let (caption, metadata) = (&self.row.caption, &self.row.metadata);
+                let call = LostCall {
+                    account_id: self.row.account_id,
+                    owner: Owner::Post(self.row.id.0),
+                    content: Content::Post { caption, metadata },
+                    window,
+                };
+                call.judge(&self.cx.domain, listing, clock).await
+            }
+        }
+    }
+
+    /// Returns the time of the unsettled call.
+    fn call_window(&self) -> CallWindow {
+        let now = self.cx.now();
+        CallWindow {
+            from: self.row.sending_at.unwrap_or(now),
+            lost_at: attempt::lost_at(&self.attempt),
+            until: self.row.sending_until.unwrap_or(now),
+        }
+    }
+
+    /// Returns the longest time for which the network's lists may not show what was just made.
+    pub(super) fn list_lag(&self) -> Millis {
+        millis(self.platform.spec().list_lag)
+    }
+
+    /// Notes that the network does not show the post, and asks once more after the time for which its lists lag.
+    pub(super) async fn look_again(&mut self, now: Millis) -> Result<()> {
+        attempt::end_step(&mut self.attempt, None, self.cx.now());
+        let first = *self.row.absent_at.get_or_insert(now);
+        let later = CompleteStep {
+            status: self.busy_status(),
+            out_of_line: true,
+            ..self.completed_step(Some((first + self.list_lag()).max(now + RECONCILE_INTERVAL)))
+        };
+        self.write_result(later).await.map(drop)
+    }
+
+    /// Handles a refusal because the network has the same content already. It is the post itself only if an earlier
+    /// call of it had no answer.
+    pub(super) async fn handle_duplicate(
+        &mut self,
+        session: &Session,
+        error: &platforms::Error,
+    ) -> Result<()> {
+        let (cx, id) = (&self.cx.domain, self.row.id.0);
+        let deadline = millis(self.platform.spec().commit_deadline);
+        let Some(earlier) = publishing::unanswered_call(cx, id, deadline).await? else {
+            let other = publishing::earlier_post(cx, &self.row, error.earlier.as_deref()).await?;
+            return self.fail_with(Failure::duplicate(error, other)).await;
+        };
+        let class = self.platform.recovery_class(&session.account, &self.draft);
+        if class != RecoveryClass::Blind {
+            let (state, since) = (self.state.clone(), date(earlier.from));
+            let question = self.platform.reconcile(session, &self.draft, state, since);
+            let answer =
+                self.while_leased(tokio::time::timeout(RECONCILE_CALL_TIMEOUT, question)).await;
+            if let Ok(Ok(outcome)) = answer
+                && let Verdict::Found(progress) = self.judge(session, outcome, earlier).await?
+            {
+                if !matches!(self.advance(progress).await?, StepOutcome::Done) {
+                    self.make_due_now().await?;
+                }
+                return Ok(());
+            }
+        }
+        let failure = match class {
+            RecoveryClass::Blind => Failure::outcome_unknown(&self.row.platform),
+            _ => Failure::in_doubt(&self.row.platform),
+        };
+        self.fail_with(failure).await
+    }
+
     /// Makes the post due at once, for the next claim.
-    async fn make_due_now(&mut self) -> Result<()> {
+    pub(super) async fn make_due_now(&mut self) -> Result<()> {
         let now = self.cx.now();
         let on = CompleteStep { status: self.busy_status(), ..self.completed_step(Some(now)) };
         self.write_result(on).await.map(drop)
@@ -137,6 +242,7 @@ impl Run<'_> {
         self.row.sending_at = None;
         self.row.sending_until = None;
         self.row.reconciling_at = None;
+        self.row.absent_at = None;
         let failures = self.row.attempts + 1;
         if failures > MAX_SENDS {
             return self.fail_with(Failure::unanswered(&self.row.platform)).await;
@@ -149,11 +255,16 @@ impl Run<'_> {
         self.write_result(again).await.map(drop)
     }
 
-    async fn reconcile_later(&mut self, begun: Millis) -> Result<()> {
+    /// Returns true if the network has been asked for so long that nobody can tell.
+    pub(super) fn has_asked_for_long(&self, begun: Millis, now: Millis) -> bool {
+        now - begun >= MAX_RECONCILE_TIME + self.list_lag()
+    }
+
+    pub(super) async fn reconcile_later(&mut self, begun: Millis) -> Result<()> {
         let now = self.cx.now();
         attempt::end_step(&mut self.attempt, None, now);
-        if now - begun >= MAX_RECONCILE_TIME {
-            return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
+        if self.has_asked_for_long(begun, now) {
+            return self.fail_with(Failure::in_doubt(&self.row.platform)).await;
         }
         let later = CompleteStep {
             status: self.busy_status(),

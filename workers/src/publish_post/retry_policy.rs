@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::UnreadableColumn;
 pub use fanfare_domain::retry_action::{RetryAction, decide};
+use fanfare_domain::{Retry, UnreadableColumn, posts::PostErrorCode};
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, ErrorKind, Progress, Step};
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
@@ -64,7 +64,7 @@ pub fn millis(duration: Duration) -> Millis {
 /// The reason a post failed or waits, as `post.error` shows it.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    code: &'static str,
+    code: PostErrorCode,
     message: String,
     retryable: bool,
     retry_safe: bool,
@@ -76,50 +76,37 @@ impl Failure {
     /// Returns the failure that an error of a network leads to.
     #[must_use]
     pub fn of(error: &platforms::Error) -> Self {
-        let (code, retryable, remedy) = match error.kind {
+        let code = match error.kind {
             ErrorKind::Transient
             | ErrorKind::Server
             | ErrorKind::Ambiguous
-            | ErrorKind::Unreachable => ("platform_unavailable", true, "Retry the post later."),
-            ErrorKind::RateLimited => (
-                "platform_rate_limited",
-                true,
-                "No action needed: the post is retried at the platform's time.",
-            ),
-            ErrorKind::QuotaExhausted => (
-                "quota_exhausted",
-                true,
-                "No action needed: the post is retried when the quota is renewed.",
-            ),
-            ErrorKind::TokenExpired => {
-                ("token_expired", true, "Connect the account again, then retry the post.")
-            }
+            | ErrorKind::Unreachable => PostErrorCode::PlatformUnavailable,
+            ErrorKind::RateLimited => PostErrorCode::PlatformRateLimited,
+            ErrorKind::QuotaExhausted => PostErrorCode::QuotaExhausted,
+            ErrorKind::TokenExpired => PostErrorCode::TokenExpired,
             ErrorKind::Reconnect | ErrorKind::InvalidCredentials => {
-                ("account_disconnected", true, "Connect the account again, then retry the post.")
+                PostErrorCode::AccountDisconnected
             }
-            ErrorKind::Rejected => {
-                ("content_rejected", false, "Change the post, then schedule it again.")
-            }
-            ErrorKind::MediaRejected => {
-                ("media_rejected", false, "Change the media, then schedule the post again.")
-            }
-            ErrorKind::Misconfigured => {
-                ("misconfigured", true, "Fix what the message names, then retry the post.")
-            }
+            ErrorKind::Rejected => PostErrorCode::ContentRejected,
+            ErrorKind::Duplicate => PostErrorCode::DuplicateContent,
+            ErrorKind::MediaRejected => PostErrorCode::MediaRejected,
+            ErrorKind::Misconfigured => PostErrorCode::Misconfigured,
+            ErrorKind::PermissionMissing => PostErrorCode::PlatformPermissionMissing,
+            ErrorKind::Restricted => PostErrorCode::AccountRestricted,
+            ErrorKind::TargetGone => PostErrorCode::TargetNotFound,
+            ErrorKind::Defect => PostErrorCode::InternalError,
         };
-        Self {
-            code,
-            message: error.message.clone(),
-            retryable,
-            retry_safe: true,
-            remedy: error.remedy.clone().unwrap_or_else(|| remedy.to_owned()),
-            reply: error.reply.clone(),
-        }
+        let usual = Self::plain(code, error.message.clone());
+        let remedy = error.remedy.clone().unwrap_or(usual.remedy);
+        Self { remedy, reply: error.reply.clone(), ..usual }
     }
 
-    fn plain(code: &'static str, message: String, remedy: &str) -> Self {
-        let remedy = remedy.to_owned();
-        Self { code, message, retryable: true, retry_safe: true, remedy, reply: None }
+    /// Returns the failure with the words of the table.
+    fn plain(code: PostErrorCode, message: String) -> Self {
+        let entry = code.entry();
+        let retryable = matches!(entry.retry, Retry::After | Retry::Unsafe);
+        let remedy = entry.remedy.to_owned();
+        Self { code, message, retryable, retry_safe: true, remedy, reply: None }
     }
 
     /// The post could not go out in time.
@@ -130,7 +117,7 @@ impl Failure {
             minutes => format!("{minutes} minutes"),
         };
         let message = format!("The post could not go out within {within} of its time.");
-        Self::plain("missed", message, "Retry the post to send it now, or give it a new time.")
+        Self::plain(PostErrorCode::Missed, message)
     }
 
     /// Adds the reason why the post was waiting.
@@ -144,65 +131,59 @@ impl Failure {
     #[must_use]
     pub fn disconnected() -> Self {
         let message = "The account was disconnected.".to_owned();
-        Self::plain(
-            "account_disconnected",
-            message,
-            "Connect the account again, then retry the post.",
-        )
+        Self::plain(PostErrorCode::AccountDisconnected, message)
     }
 
     /// The network no longer accepts the account's credentials.
     #[must_use]
     pub fn reconnect_required(platform: &str) -> Self {
         let message = format!("{platform} no longer accepts the account's credentials.");
-        Self::plain(
-            "account_disconnected",
-            message,
-            "Connect the account again, then retry the post.",
-        )
+        Self::plain(PostErrorCode::AccountDisconnected, message)
     }
 
     /// The account's token cannot be refreshed.
     #[must_use]
     pub fn token_expired(error: &platforms::Error) -> Self {
-        Self { code: "token_expired", ..Self::of(error) }
+        let usual = Self::plain(PostErrorCode::TokenExpired, error.message.clone());
+        let remedy = error.remedy.clone().unwrap_or(usual.remedy);
+        Self { remedy, reply: error.reply.clone(), ..usual }
     }
 
     /// A file of the post breaks the network's rules; nothing was sent.
     #[must_use]
     pub fn media(broken: &platforms::Violation) -> Self {
-        Self {
-            retryable: false,
-            ..Self::plain("media_rejected", broken.message.clone(), &broken.remedy)
-        }
+        let remedy = broken.remedy.clone();
+        Self { remedy, ..Self::plain(PostErrorCode::MediaRejected, broken.message.clone()) }
     }
 
     /// The stored post cannot be read, so nothing is sent.
     #[must_use]
     pub fn unreadable(unreadable: UnreadableColumn, may_be_public: bool) -> Self {
-        let message = format!("The post was not published: {unreadable}.");
+        let message = if may_be_public {
+            format!(
+                "The stored post can no longer be read, and an earlier attempt had no answer: {unreadable}."
+            )
+        } else {
+            format!("The post was not published: {unreadable}.")
+        };
         let remedy = "Create the post again, and report the damaged post to the operator.";
-        let failure = Self::plain("internal_error", message, remedy);
-        Self { retryable: false, retry_safe: !may_be_public, ..failure }
+        let failure = Self::plain(PostErrorCode::InternalError, message);
+        Self { remedy: remedy.to_owned(), retry_safe: !may_be_public, ..failure }
     }
 
     /// The account has published as much as the network allows in a day.
     #[must_use]
     pub fn quota_exhausted(platform: &str) -> Self {
         let message = format!("The account has used up the posts {platform} allows in 24 hours.");
-        let remedy = "No action needed: the post is retried when the quota is renewed.";
-        Self::plain("quota_exhausted", message, remedy)
+        Self::plain(PostErrorCode::QuotaExhausted, message)
     }
 
     /// The lease of the post expired too many times in a row.
     #[must_use]
     pub fn too_many_expirations() -> Self {
         let message = "Several workers in a row stopped while they worked on this post.".to_owned();
-        Self::plain(
-            "misconfigured",
-            message,
-            "Report this to the operator; the post may be the cause.",
-        )
+        let remedy = "Report this to the operator; the post may be the cause.".to_owned();
+        Self { remedy, ..Self::plain(PostErrorCode::InternalError, message) }
     }
 
     /// The answer to the commit call was lost several times, and the call was never carried out.
@@ -210,7 +191,25 @@ impl Failure {
     pub fn unanswered(platform: &str) -> Self {
         let message =
             format!("{platform} did not answer the publishing call, several times in a row.");
-        Self::plain("platform_unavailable", message, "Retry the post later.")
+        Self::plain(PostErrorCode::PlatformUnavailable, message)
+    }
+
+    /// The network refuses the same content again; `earlier` is the address of our earlier post, if it is known.
+    #[must_use]
+    pub fn duplicate(error: &platforms::Error, earlier: Option<String>) -> Self {
+        let failure = Self::of(error);
+        let Some(earlier) = earlier else { return failure };
+        let said = error.message.trim_end_matches('.');
+        Self { message: format!("{said}; the earlier post is {earlier}."), ..failure }
+    }
+
+    /// The network was asked about a call without an answer, and its answer does not tell whether it was carried out.
+    #[must_use]
+    pub fn in_doubt(platform: &str) -> Self {
+        let message = format!(
+            "{platform} did not answer the publishing call, and what it shows does not tell whether it was carried out."
+        );
+        Self { message, ..Self::outcome_unknown(platform) }
     }
 
     /// It is unknown whether the post is public.
@@ -219,8 +218,25 @@ impl Failure {
         let message = format!(
             "{platform} did not answer the publishing call, and it cannot be asked whether it was carried out."
         );
-        let remedy = "Look on the platform. If the post is not there, retry with acknowledge_duplicate_risk: true.";
-        Self { retry_safe: false, ..Self::plain("outcome_unknown", message, remedy) }
+        Self { retry_safe: false, ..Self::plain(PostErrorCode::OutcomeUnknown, message) }
+    }
+
+    /// A restored database does not know whether the post was sent, and the network cannot tell.
+    #[must_use]
+    pub fn unknown_after_restore(platform: &str) -> Self {
+        let message = format!(
+            "The service was restored from a backup that does not know whether this post was sent, and {platform} cannot tell."
+        );
+        Self { message, ..Self::outcome_unknown(platform) }
+    }
+
+    /// The network shows that the post was not sent after the backup from which the service was restored.
+    #[must_use]
+    pub fn not_sent_before_restore(platform: &str) -> Self {
+        let message = format!(
+            "The service was restored from a backup, and {platform} does not show this post: it was not sent."
+        );
+        Self::plain(PostErrorCode::Missed, message)
     }
 
     /// Returns the JSON that `post.error` and the ledger show.
@@ -228,7 +244,7 @@ impl Failure {
     pub fn to_json(&self) -> Value {
         json!({
             "code": self.code, "message": self.message, "retryable": self.retryable,
-            "retry_safe": self.retry_safe, "remedy": self.remedy, "platform_error": self.reply,
+            "retry": self.code.entry().retry, "retry_safe": self.retry_safe, "remedy": self.remedy, "platform_error": self.reply,
         })
     }
 

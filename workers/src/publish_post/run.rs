@@ -7,6 +7,7 @@ use fanfare_domain::{
     accounts::{self, RefreshOutcome},
     durable::{LEASE, Lease, MAX_LEASE_EXPIRATIONS},
     mutation::{self, Mutation},
+    network_limits::LimitNames,
     posts::{
         PostStatus,
         publishing::{Attempt, BeginStep},
@@ -21,12 +22,13 @@ use serde_json::Value;
 use super::{
     attempt,
     db_retry::retry_while_unavailable,
-    rate_limit::{LimitNames, RateLimitRequest},
+    rate_limit::RateLimitRequest,
     retry_policy::{Failure, RetryAction, decide, log_reply, millis},
 };
 use crate::{
     Context,
     dispatcher::{LineEntry, Slot},
+    lease::renewing,
 };
 
 /// The time by which the lease of a commit call outlasts its deadline.
@@ -45,6 +47,8 @@ pub struct Run<'a> {
     pub(super) draft: Draft,
     pub(super) state: Option<Value>,
     pub(super) partly_public: bool,
+    /// Public objects that its steps have made.
+    pub(super) made: Vec<String>,
     pub(super) attempt: Attempt,
     /// The names of its account and its app in the rate limits.
     pub(super) limit_names: Option<LimitNames>,
@@ -90,6 +94,7 @@ impl<'a> Run<'a> {
             draft,
             state,
             partly_public,
+            made: Vec::new(),
             attempt,
             limit_names: None,
             calls: 0,
@@ -334,16 +339,8 @@ impl<'a> Run<'a> {
     /// Runs a call and renews the lease after each third of its time. A lost lease does not stop the call, which is
     /// already in flight; the fencing token discards its result.
     pub(super) async fn while_leased<T>(&self, call: impl Future<Output = T>) -> T {
-        let mut call = std::pin::pin!(call);
         let third = Duration::from_millis(LEASE.unsigned_abs() / 3);
-        loop {
-            tokio::select! {
-                // A call that has ended needs no lease.
-                biased;
-                outcome = &mut call => return outcome,
-                () = self.cx.domain.clock.sleep(third) => self.renew().await,
-            }
-        }
+        renewing(call, || self.cx.domain.clock.sleep(third), || self.renew()).await
     }
 
     async fn renew(&self) {
@@ -385,7 +382,8 @@ impl<'a> Run<'a> {
                 accounts::mark_needs_reconnect(&self.cx.domain, self.row.account_id).await?;
                 self.fail_with(Failure::of(&error)).await?;
             }
-            RetryAction::Lost => self.handle_lost_reply(session, &error).await?,
+            RetryAction::Duplicate => self.handle_duplicate(session, &error).await?,
+            RetryAction::Lost => self.handle_lost_reply(session, error).await?,
         }
         Ok(StepOutcome::Done)
     }

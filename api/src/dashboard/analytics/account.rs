@@ -11,6 +11,7 @@ use super::{
 use crate::{
     admin::parts::{number, table},
     dashboard::parts,
+    oauth_connect::Visit,
 };
 
 /// The daily metrics that have a chart, with their labels.
@@ -24,14 +25,14 @@ const SERIES: [(&str, &str); 6] = [
 ];
 
 /// Renders the part of the page about the account.
-pub fn section(shown: &AccountPeriod) -> Markup {
+pub fn section(visit: &Visit, shown: &AccountPeriod) -> Markup {
     let account = &shown.numbers;
     let (charted, missing): (Vec<_>, Vec<_>) = SERIES
         .into_iter()
         .partition(|(name, _)| account.snapshots.iter().any(|day| get(day, name).is_some()));
     let ends = (shown.from.as_str(), account.to.as_str());
     html! {
-        (state(account))
+        (state(visit, account))
         @if let Some(summary) = &account.summary { (sums(summary)) }
         @if !account.display_metrics.is_empty() { (own(account)) }
         @if !charted.is_empty() {
@@ -67,7 +68,7 @@ fn why(account: &AccountNumbers) -> &'static str {
     }
 }
 
-fn state(account: &AccountNumbers) -> Markup {
+fn state(visit: &Visit, account: &AccountNumbers) -> Markup {
     let reconnect =
         html! { a href={ "/connect/" (account.account.platform) } { "Connect it again" } };
     html! {
@@ -87,7 +88,7 @@ fn state(account: &AccountNumbers) -> Markup {
             "archived" => { p.flash.plain { "The account is disconnected; its numbers are kept." } }
             other => { p.flash.plain { (other.replace('_', " ")) } }
         }
-        @if let Some(at) = &account.synced_at { p.soft { "Last read " (parts::minute(at)) } }
+        @if let Some(at) = &account.synced_at { p.soft { "Last read " (parts::minute(visit, at)) } }
     }
 }
 

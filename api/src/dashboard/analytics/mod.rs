@@ -52,7 +52,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
         (seat.head(&visit, TITLE, &html! {}))
         (parts::success_note(visit.query("done").map(suggestion::done_message)))
         (choice(&all, &shown))
-        (account::section(&shown))
+        (account::section(&visit, &shown))
         (posts)
         (follows)
     };

@@ -36,7 +36,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
         p { a href="/dashboard/analytics" { "← All numbers" } }
         h1 { "Numbers of a post" }
         p { a.button href={ "/dashboard/posts/" (id) } { "Show the post" } }
-        (by_age(&readings))
+        (by_age(&visit, &readings))
         h2 { "Insights" }
         @match &insights {
             Ok(insights) if insights.is_empty() => {
@@ -49,7 +49,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
     Ok(PageResponse::Wide(TITLE, main))
 }
 
-fn by_age(readings: &[PostReading]) -> Markup {
+fn by_age(visit: &Visit, readings: &[PostReading]) -> Markup {
     if readings.is_empty() {
         return html! { p.empty { "The numbers of this post were not read yet." } };
     }
@@ -70,7 +70,7 @@ fn by_age(readings: &[PostReading]) -> Markup {
                 @match at(age, name) { Some(value) => { (number(value)) } None => { span.soft { "not known" } } }
             }));
             cells.push(html! {
-                @match reading { Some(one) => { (parts::minute(&clock::to_rfc3339(one.read_at))) } None => { span.soft { "not read" } } }
+                @match reading { Some(one) => { (parts::minute(visit, &clock::to_rfc3339(one.read_at))) } None => { span.soft { "not read" } } }
             });
             cells
         })

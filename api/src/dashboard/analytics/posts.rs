@@ -52,7 +52,7 @@ pub async fn section(visit: &Visit, shown: &AccountPeriod) -> Result<Markup> {
         }
         details.numbers {
             summary { "All numbers as a table" }
-            (numbers(posts, &columns))
+            (numbers(visit, posts, &columns))
         }
     })
 }
@@ -75,14 +75,14 @@ fn missing(post: &PostNumbers, name: &str) -> &'static str {
     reason(post.unmeasured.get(name).map(String::as_str))
 }
 
-fn numbers(posts: &[PostNumbers], columns: &[(&str, &str)]) -> Markup {
+fn numbers(visit: &Visit, posts: &[PostNumbers], columns: &[(&str, &str)]) -> Markup {
     let heads: Vec<_> = ["Post", "Published"]
         .into_iter()
         .chain(columns.iter().map(|(_, label)| *label))
         .chain(["Engagement rate"])
         .collect();
     let row = |post: &PostNumbers| {
-        let mut cells = vec![title(post), parts::minute(&post.published_at)];
+        let mut cells = vec![title(post), parts::minute(visit, &post.published_at)];
         cells.extend(columns.iter().map(|(name, _)| cell(post, name)));
         cells.push(html! {
             @match post.engagement_rate { Some(rate) => { (format!("{rate:.2} %")) } None => { span.soft { "not known" } } }

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{StepOutcome, draft::Draft};
+use super::{StepOutcome, draft::Draft, files::File};
 use crate::{
     dashboard::{
         operation,
@@ -169,7 +169,8 @@ pub async fn image(
         asked["provider"] = provider.into();
     }
     let drawn: Images = operation::read(visit, "generate_image", asked).await?;
-    draft.media.extend(drawn.media_urls);
+    let drawn_files = drawn.media_urls.into_iter().map(|url| File { url, alt: String::new() });
+    draft.media.extend(drawn_files);
     outcome.done = Some(spent("Images were drawn and added to the files", drawn.credits_spent));
     Ok(None)
 }
@@ -196,7 +197,7 @@ pub async fn video(
         asked["aspect_ratio"] = ratio.into();
     }
     let queued: QueuedJob = operation::read(visit, "generate_video", asked).await?;
-    outcome.done = Some(spent("A film was ordered", queued.job.credits));
+    outcome.done = Some(spent("A video was ordered", queued.job.credits));
     Ok(None)
 }
 
@@ -210,7 +211,7 @@ pub async fn cancel(
     outcome: &mut StepOutcome,
 ) -> Result<Option<PageResponse>> {
     operation::run(visit, "cancel_video_job", json!({ "id": job })).await?;
-    outcome.done = Some("The film was cancelled, and its credits were given back.".to_owned());
+    outcome.done = Some("The video was cancelled, and its credits were given back.".to_owned());
     Ok(None)
 }
 
@@ -247,7 +248,7 @@ pub async fn panel(seat: &PageMember, draft: &Draft, outcome: &StepOutcome) -> R
             @if let Some((_, cents)) = drawing(seat) { (image_fields(draft, |count| ai.credits(count * cents))) }
             @if let Some(model) = &films { (film_fields(draft, model)) }
             @if films.is_some() {
-                h3 { "Films" }
+                h3 { "Videos" }
                 div #jobs data-live="/dashboard/jobs" { (jobs(seat, &draft.media).await?) }
             }
         }
@@ -314,7 +315,7 @@ fn film_fields(draft: &Draft, model: &Model) -> Markup {
     let chosen = draft.field("film").unwrap_or("8 720p");
     html! {
         div.field {
-            label for="video_prompt" { "What should a film show?" }
+            label for="video_prompt" { "What should a video show?" }
             input #video_prompt name="video_prompt" maxlength="4096" value=[draft.field("video_prompt")] autocomplete="off";
         }
         div.field {
@@ -335,7 +336,7 @@ fn film_fields(draft: &Draft, model: &Model) -> Markup {
                 }
             }
         }
-        button type="submit" name="do" value="video" { "Make a film" }
+        button type="submit" name="do" value="video" { "Make a video" }
     }
 }
 
@@ -343,7 +344,7 @@ fn film_fields(draft: &Draft, model: &Model) -> Markup {
 ///
 /// # Errors
 /// The database's.
-pub async fn jobs(seat: &PageMember, chosen: &[String]) -> Result<Markup> {
+pub async fn jobs(seat: &PageMember, chosen: &[File]) -> Result<Markup> {
     let query = VideoJobQuery { limit: Some(5), ..VideoJobQuery::default() };
     let reply = video::list(&seat.act, query).await?;
     let list: Jobs = serde_json::from_str(reply.body()).map_err(Error::internal)?;
@@ -351,7 +352,7 @@ pub async fn jobs(seat: &PageMember, chosen: &[String]) -> Result<Markup> {
     Ok(html! {
         @if list.jobs.is_empty() { p.soft { "None was asked for yet." } }
         ul.jobs data-open=[list.jobs.iter().any(is_open).then_some("")] {
-            @for (nth, job) in list.jobs.iter().enumerate() {
+            @for job in &list.jobs {
                 li {
                     span { (badge(&job.status)) " " (one_line(&job.prompt, 60)) }
                     span.soft {
@@ -359,12 +360,8 @@ pub async fn jobs(seat: &PageMember, chosen: &[String]) -> Result<Markup> {
                         @if let Some(percent) = job.progress.filter(|_| is_open(job)) { " · " (percent) " %" }
                     }
                     @if let Some(error) = &job.error { span.soft { (one_line(&error.message, 200)) } }
-                    @if let Some(url) = job.video_url.as_ref().filter(|url| !chosen.contains(url)) {
-                        @let id = format!("job-{nth}");
-                        span.tick {
-                            input id=(id) type="checkbox" name="media" value=(url);
-                            label.beside for=(id) { "Use it" }
-                        }
+                    @if let Some(url) = job.video_url.as_ref().filter(|url| !chosen.iter().any(|file| file.url == **url)) {
+                        button.quiet type="submit" name="add" value=(url) { "Use it" }
                     }
                     @if job.status == "queued" {
                         button.quiet type="submit" name="cancel" value=(job.id) { "Cancel" }

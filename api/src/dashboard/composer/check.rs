@@ -11,8 +11,8 @@ use fanfare_domain::{
 use fanfare_entities::account;
 use maud::{Markup, html};
 
-use super::draft::Draft;
-use crate::dashboard::{page_member::PageMember, parts::one_line};
+use super::{draft::Draft, files::File};
+use crate::dashboard::{marks::account_name, page_member::PageMember, parts::one_line};
 
 /// The most characters of a text in a preview.
 const SHOWN: usize = 3_000;
@@ -33,7 +33,7 @@ impl Problem {
     /// Returns the problems of an error, one for each violation.
     pub fn of(account: &str, error: &Error) -> Vec<Self> {
         let problem = |field: &str, message: &str, remedy: &str| Self {
-            account: account.to_owned(),
+            account: account_name(account),
             field: field.replace('_', " "),
             message: message.to_owned(),
             remedy: remedy.to_owned(),
@@ -65,7 +65,7 @@ pub async fn all(seat: &PageMember, draft: &Draft) -> Result<Vec<Problem>> {
         message: message.to_owned(),
         remedy: remedy.to_owned(),
     };
-    if !seat.may(Role::Publisher) {
+    if !seat.may(Role::Editor) {
         return Ok(Vec::new());
     }
     let person = seat.act.caller.user_id.to_string();
@@ -150,11 +150,11 @@ fn preview(draft: &Draft, account: &account::Model, length: CaptionLength) -> Ma
         article.preview data-platform=(account.platform) {
             header {
                 span.face aria-hidden="true" { (initial.to_uppercase()) }
-                span { strong { (one_line(name, 40)) } span.soft { (one_line(&account.username, 40)) " · " (label(&account.platform)) } }
+                span { strong { (account_name(name)) } span.soft { (account_name(&account.username)) " · " (label(&account.platform)) } }
             }
             @if text.is_empty() { p.soft { "No text yet." } } @else { p.words { (text) @if is_cut { "…" } } }
             @if !draft.media.is_empty() {
-                div.shots { @for url in draft.media.iter().take(4) { (media_preview(url)) } }
+                div.shots { @for file in draft.media.iter().take(4) { (media_preview(file)) } }
                 @if draft.media.len() > 4 { p.soft { "and " (draft.media.len() - 4) " more files" } }
             }
             p.count.late[length.length > length.limit] { (length.length) " of " (length.limit) " " (length.unit) }
@@ -163,10 +163,10 @@ fn preview(draft: &Draft, account: &account::Model, length: CaptionLength) -> Ma
 }
 
 /// Renders a file of the preview, whose type is guessed from its address.
-fn media_preview(url: &str) -> Markup {
+fn media_preview(File { url, alt }: &File) -> Markup {
     let is = |ends: &[&str]| ends.iter().any(|end| url.to_lowercase().ends_with(end));
     html! {
-        @if is(&[".jpg", ".jpeg", ".png", ".gif", ".webp"]) { img src=(url) alt=""; }
+        @if is(&[".jpg", ".jpeg", ".png", ".gif", ".webp"]) { img src=(url) alt=(alt); }
         @else { span.file { (one_line(url.rsplit('/').next().unwrap_or_default(), 30)) } }
     }
 }

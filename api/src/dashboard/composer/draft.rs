@@ -1,11 +1,14 @@
 //! The content of the composer's form.
 
-use fanfare_domain::{AccountId, Result, accounts};
+use fanfare_domain::{AccountId, Result, access::Role, accounts};
 use fanfare_entities::account;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::settings;
+use super::{
+    files::{self, File},
+    settings,
+};
 use crate::{
     dashboard::{page_member::PageMember, parts},
     oauth_connect::Visit,
@@ -23,8 +26,8 @@ pub struct Draft {
     pub accounts: Vec<i64>,
     /// The text.
     pub caption: String,
-    /// The addresses of the chosen files.
-    pub media: Vec<String>,
+    /// The files, in their order.
+    pub media: Vec<File>,
     /// The time in the workspace's zone, as the form has it.
     pub at: Option<String>,
     /// `draft`, `schedule`, `publish` or `check`.
@@ -52,9 +55,6 @@ impl Draft {
     pub fn from_form(visit: &Visit) -> Self {
         let ids = parts::ticked(visit, "account_id");
         let text = visit.form.iter().find(|(name, _)| name == "caption");
-        let mut media = parts::ticked(visit, "media");
-        media.extend(visit.form("media_url").map(str::to_owned));
-        media.dedup();
         Self {
             once: visit
                 .form("once")
@@ -62,11 +62,16 @@ impl Draft {
                 .unwrap_or_else(Uuid::now_v7),
             accounts: ids.iter().filter_map(|id| id.parse().ok()).take(MOST).collect(),
             caption: text.map_or_else(String::new, |(_, text)| text.replace("\r\n", "\n")),
-            media,
+            media: files::read(&visit.form),
             at: visit.form("scheduled_at").map(str::to_owned),
             step: "check".to_owned(),
             fields: visit.form.clone(),
         }
+    }
+
+    /// Returns true if nothing was filled in.
+    pub fn is_empty(&self) -> bool {
+        self.accounts.is_empty() && self.caption.is_empty() && self.at.is_none()
     }
 
     /// Gives the form a new id, for another set of posts.
@@ -98,13 +103,14 @@ impl Draft {
         let AccountId(id) = account.id;
         let mut body = json!({"account_id": id, "caption": self.caption});
         if !self.media.is_empty() {
-            body["media_urls"] = json!(self.media);
+            body["media_urls"] = self.media.iter().map(|file| json!(file.url)).collect();
         }
-        if let Some(at) = self.at.as_ref().filter(|_| self.step != "publish") {
+        let is_timed = self.step != "publish" && seat.may(Role::Publisher);
+        if let Some(at) = self.at.as_ref().filter(|_| is_timed) {
             body["scheduled_at"] = json!(at);
             body["timezone"] = json!(seat.zone());
         }
-        if self.step == "draft" {
+        if self.step == "draft" || !seat.may(Role::Publisher) {
             body["status"] = json!("draft");
         }
         let (post_type, settings) = settings::values(seat, self, account).await?;

@@ -8,8 +8,9 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
+use uuid::Uuid;
 
-use super::{StepOutcome, draft::Draft};
+use super::{StepOutcome, draft::Draft, files::File, settings};
 use crate::{
     dashboard::{operation, page_member::PageMember, parts::one_line},
     oauth_connect::{PageResponse, Visit},
@@ -18,11 +19,12 @@ use crate::{
 /// Stored files, newest first.
 #[derive(Deserialize)]
 struct Files {
-    media: Vec<File>,
+    media: Vec<StoredFile>,
 }
 
 #[derive(Deserialize)]
-struct File {
+struct StoredFile {
+    asset_id: Uuid,
     url: String,
     filename: String,
     mime: Option<String>,
@@ -49,40 +51,71 @@ pub async fn open_page(
     Ok(None)
 }
 
-/// Renders the list of files to choose from, including older ones that are chosen.
+/// Renders the files of the post in their order, and the stored ones that can be added.
 ///
 /// # Errors
 /// The database's.
 pub async fn chooser(seat: &PageMember, draft: &Draft) -> Result<Markup> {
-    let query = MediaQuery { limit: Some(12), ..MediaQuery::default() };
+    let query = MediaQuery { limit: Some(24), ..MediaQuery::default() };
     let reply = media::list(&seat.act, query).await?;
     let files: Files = serde_json::from_str(reply.body()).map_err(Error::internal)?;
-    let older = draft.media.iter().filter(|url| !files.media.iter().any(|file| file.url == **url));
+    let silent = settings::without_alt_texts(seat, draft).await?;
+    let is_chosen = |file: &StoredFile| draft.media.iter().any(|one| one.url == file.url);
+    let others: Vec<_> = files.media.iter().filter(|file| !is_chosen(file)).take(12).collect();
     Ok(html! {
-        @if files.media.is_empty() && draft.media.is_empty() { p.soft { "No file is stored yet." } }
-        ul.media {
-            @for (nth, file) in files.media.iter().enumerate() {
-                @let id = format!("file-{nth}");
-                li {
-                    label.pick for=(id) {
-                        (thumbnail(file))
-                        span { (one_line(&file.filename, 30)) @if file.ai_generated { " " span.badge.plain { "AI" } } }
-                    }
-                    input id=(id) type="checkbox" name="media" value=(file.url) checked[draft.media.contains(&file.url)];
+        @if !draft.media.is_empty() {
+            ol.files {
+                @for (place, file) in draft.media.iter().enumerate() {
+                    (chosen(file, (place, draft.media.len()), files.media.iter().find(|one| one.url == file.url)))
                 }
             }
-            @for (nth, url) in older.enumerate() {
-                @let id = format!("older-{nth}");
-                li {
-                    label.pick for=(id) { span { (one_line(url, 60)) } }
-                    input id=(id) type="checkbox" name="media" value=(url) checked;
-                }
+            @if !silent.is_empty() { p.soft { "Alt texts are not shown on " (silent.join(", ")) "." } }
+        }
+        @if files.media.is_empty() && draft.media.is_empty() { p.soft { "No file is stored yet." } }
+        @if !others.is_empty() {
+            details open[draft.media.is_empty()] {
+                summary { "Stored files, newest first" }
+                ul.media { @for file in others { (stored(file)) } }
             }
         }
     })
 }
 
-fn thumbnail(file: &File) -> Markup {
+/// Renders a file of the post, with its place and its alt text.
+fn chosen(file: &File, (place, count): (usize, usize), stored: Option<&StoredFile>) -> Markup {
+    let id = format!("alt-{place}");
+    let name =
+        stored.map_or_else(|| file.url.rsplit('/').next().unwrap_or_default(), |one| &one.filename);
+    let name = one_line(name, 40);
+    html! {
+        li {
+            input type="hidden" name="media" value=(file.url);
+            div.shot { @match stored { Some(stored) => (thumbnail(stored)), None => span.file { (name) } } }
+            div.field {
+                label for=(id) { "Alt text of file " (place + 1) ", " (name) }
+                input id=(id) name="alt" value=(file.alt) maxlength="2000" autocomplete="off";
+            }
+            div.row {
+                @if place > 0 { button.quiet type="submit" name="up" value=(place) aria-label={ "Move file " (place + 1) " up" } { "Up" } }
+                @if place + 1 < count { button.quiet type="submit" name="down" value=(place) aria-label={ "Move file " (place + 1) " down" } { "Down" } }
+                button.quiet type="submit" name="remove" value=(place) aria-label={ "Remove file " (place + 1) } { "Remove" }
+            }
+        }
+    }
+}
+
+fn stored(file: &StoredFile) -> Markup {
+    let name = one_line(&file.filename, 30);
+    html! {
+        li {
+            (thumbnail(file))
+            span { (name) @if file.ai_generated { " " span.badge.plain { "AI" } } }
+            button.quiet type="submit" name="add" value=(file.url) data-asset=(file.asset_id) aria-label={ "Add " (name) } { "Add" }
+        }
+    }
+}
+
+fn thumbnail(file: &StoredFile) -> Markup {
     let mime = file.mime.as_deref().unwrap_or_default();
     html! {
         @if mime.starts_with("image/") { img src=(file.url) alt="" loading="lazy"; }

@@ -4,6 +4,7 @@
 mod ai;
 mod check;
 mod draft;
+mod files;
 mod media;
 mod settings;
 mod view;
@@ -133,7 +134,8 @@ async fn create(
     step: &str,
     outcome: &mut StepOutcome,
 ) -> Result<Option<PageResponse>> {
-    seat.act.membership.require(Role::Publisher)?;
+    let needed = if step == "draft" { Role::Editor } else { Role::Publisher };
+    seat.act.membership.require(needed)?;
     draft.step = step.to_owned();
     let problems = check::all(seat, draft).await?;
     if !problems.is_empty() {

@@ -6,8 +6,11 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::draft::Draft;
-use crate::dashboard::{page_member::PageMember, parts::one_line};
+use super::{draft::Draft, files::alt_texts};
+use crate::dashboard::{
+    marks::{account_name, mark},
+    page_member::PageMember,
+};
 
 /// The parts of an account's schema that the form needs.
 #[derive(Deserialize)]
@@ -25,6 +28,25 @@ struct Schema {
 async fn schema(seat: &PageMember, account: &account::Model) -> Result<AccountSchema> {
     let reply = accounts::schema(&seat.act, account.id).await?;
     serde_json::from_str(reply.body()).map_err(Error::internal)
+}
+
+/// The setting with the alt texts, which stand with the files.
+const ALT_TEXTS: &str = "media_alt_texts";
+
+/// Returns the networks of the chosen accounts that show no alt texts.
+///
+/// # Errors
+/// The database's.
+pub async fn without_alt_texts(seat: &PageMember, draft: &Draft) -> Result<Vec<String>> {
+    let mut networks = Vec::new();
+    for account in draft.chosen(seat).await? {
+        let network = label(&account.platform).to_owned();
+        let known = schema(seat, &account).await?;
+        if !known.schema.properties.contains_key(ALT_TEXTS) && !networks.contains(&network) {
+            networks.push(network);
+        }
+    }
+    Ok(networks)
 }
 
 /// Returns the name of a setting's field.
@@ -50,6 +72,11 @@ pub async fn values(
     }
     let post_type = draft.field(&named(account, "post_type")).map(str::to_owned);
     settings.remove("post_type");
+    settings.remove(ALT_TEXTS);
+    let alt_texts = alt_texts(&draft.media);
+    if !alt_texts.is_empty() && known.schema.properties.contains_key(ALT_TEXTS) {
+        settings.insert(ALT_TEXTS.to_owned(), json!(alt_texts));
+    }
     Ok((post_type, settings))
 }
 
@@ -62,7 +89,8 @@ fn value(shape: &Value, text: &str) -> Value {
         Some("integer") => text.parse::<i64>().ok().map(|number| json!(number)),
         Some("number") => number(),
         Some("array") => {
-            Some(text.split(',').map(|one| json!(one.trim())).collect::<Vec<_>>().into())
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            Some(lines.map(|line| json!(line)).collect::<Vec<_>>().into())
         }
         _ => None,
     };
@@ -87,12 +115,14 @@ fn of_account(draft: &Draft, account: &account::Model, known: &AccountSchema) ->
         known.schema.properties.iter().filter(|(name, shape)| is_simple(name, shape)).collect();
     let (needed, wanted): (Vec<_>, Vec<_>) =
         simple.into_iter().partition(|(name, _)| known.schema.required.contains(*name));
-    let others = known.schema.properties.len() > needed.len() + wanted.len();
+    let others = known.schema.properties.iter().any(|(name, shape)| {
+        !is_simple(name, shape) && !["post_type", ALT_TEXTS].contains(&name.as_str())
+    });
     let filled = wanted.iter().any(|(name, _)| draft.field(&named(account, name)).is_some());
     html! {
         @if known.post_types.len() > 1 || !needed.is_empty() || !wanted.is_empty() {
             fieldset {
-                legend { (one_line(&account.username, 40)) " · " (label(&account.platform)) }
+                legend { (mark(&account.platform)) " " (account_name(&account.username)) " · " (label(&account.platform)) }
                 @if known.post_types.len() > 1 { (post_type(draft, account, &known.post_types)) }
                 @for (name, shape) in &needed { (field(draft, account, name, shape, true)) }
                 @if !wanted.is_empty() {
@@ -112,7 +142,8 @@ fn is_simple(name: &str, shape: &Value) -> bool {
     let holds = |shape: &Value| {
         matches!(shape["type"].as_str(), Some("string" | "boolean" | "integer" | "number"))
     };
-    name != "post_type" && (holds(shape) || (shape["type"] == "array" && holds(&shape["items"])))
+    !["post_type", ALT_TEXTS].contains(&name)
+        && (holds(shape) || (shape["type"] == "array" && holds(&shape["items"])))
 }
 
 fn post_type(draft: &Draft, account: &account::Model, types: &[String]) -> Markup {
@@ -154,7 +185,9 @@ fn field(
     html! {
         div.field {
             label for=(name) { (setting_label(setting)) @if !needed { span.soft { " (optional)" } } }
-            @if choices.is_empty() {
+            @if shape["type"] == "array" {
+                textarea id=(name) name=(name) rows="2" aria-describedby=(hint) { "\n" (value.unwrap_or_default()) }
+            } @else if choices.is_empty() {
                 input id=(name) name=(name) type=(kind) value=[value] step=[(kind == "number").then_some("any")]
                     aria-describedby=(hint) autocomplete="off";
             } @else {
@@ -167,7 +200,7 @@ fn field(
             }
             p.soft.hint id=(hint) {
                 (shape["description"].as_str().unwrap_or_default())
-                @if shape["type"] == "array" { " Separate several with commas." }
+                @if shape["type"] == "array" { " Each on a line of its own." }
             }
         }
     }
@@ -192,7 +225,7 @@ mod tests {
         assert_eq!(read("boolean", "true"), json!(true));
         assert_eq!(read("integer", "7"), json!(7));
         assert_eq!(read("integer", "seven"), json!("seven"));
-        assert_eq!(read("array", "a, b"), json!(["a", "b"]));
+        assert_eq!(read("array", "a, b\r\n\r\nc"), json!(["a, b", "c"]));
         assert_eq!(read("string", "7"), json!("7"));
         assert_eq!(setting_label("privacy_level"), "Privacy level");
     }

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::{PAGE, StepOutcome, TITLE, ai, check, draft::Draft, media, settings};
 use crate::{
     dashboard::{
+        marks::{account_name, mark},
         page_member::PageMember,
         parts::{self, one_line},
     },
@@ -25,8 +26,8 @@ pub async fn page(
 ) -> Result<Markup> {
     let rows = accounts::all(&seat.act).await?;
     let head = seat.head(visit, TITLE, &html! {});
-    if !seat.may(Role::Publisher) {
-        let words = "Your role in this workspace does not allow you to publish. Ask one of its admins for the role Publisher.";
+    if !seat.may(Role::Editor) {
+        let words = "Your role in this workspace lets you look, but not write. Ask one of its admins for the role Editor or Publisher.";
         return Ok(html! { (head) p.empty { (words) } });
     }
     if rows.is_empty() {
@@ -46,9 +47,11 @@ pub async fn page(
     };
     Ok(html! {
         (head)
-        @if let Some(error) = &outcome.error { p.flash.bad role="alert" { (one_line(error.message(), 400)) } }
+        @if let Some(error) = &outcome.error { p.flash.bad #refusal role="alert" tabindex="-1" autofocus { (one_line(error.message(), 400)) } }
         @if let Some(done) = &outcome.done { p.flash.good role="status" { (done) } }
-        form.composer #composer method="post" action=(PAGE) data-part={ (PAGE) "/part" } {
+        form.composer #composer method="post" action=(PAGE) data-part={ (PAGE) "/part" }
+            data-kept={ (seat.act.caller.user_id) "/" (seat.act.membership.workspace_id) }
+            data-fresh=[(is_fresh && draft.is_empty()).then_some("")] {
             (parts::csrf_field(visit))
             input type="hidden" name="once" value=(draft.once);
             button.default type="submit" name="do" value="check" tabindex="-1" aria-hidden="true" { "Check" }
@@ -81,7 +84,9 @@ fn account_fields(rows: &[account::Model], draft: &Draft) -> Markup {
                         input id=(id) type="checkbox" name="account_id" value=(row.id)
                             checked[draft.accounts.contains(&row.id.0)];
                         label.beside for=(id) {
-                            strong { (one_line(&row.username, 40)) } " " span.soft { (label(&row.platform)) }
+                            (mark(&row.platform)) " "
+                            strong title=(one_line(&row.username, 200)) { (account_name(&row.username)) } " "
+                            span.soft { (label(&row.platform)) }
                             @if row.sandbox { " " span.badge.warn { "simulated" } }
                             @if row.status == AccountStatus::ReconnectRequired { " " span.badge.bad { "connect again" } }
                         }
@@ -93,6 +98,15 @@ fn account_fields(rows: &[account::Model], draft: &Draft) -> Markup {
 }
 
 fn send(seat: &PageMember, draft: &Draft) -> Markup {
+    if !seat.may(Role::Publisher) {
+        return html! {
+            p.soft { "Your role writes drafts. A publisher of the workspace gives them a time and publishes them." }
+            div.row {
+                button type="submit" name="do" value="check" { "Check" }
+                button.strong type="submit" name="do" value="draft" { "Save as draft" }
+            }
+        };
+    }
     html! {
         fieldset {
             legend { "When" }

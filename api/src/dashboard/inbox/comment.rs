@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::{
     reply::{ThreadKind, can, done_message, send_again_field},
-    view::{Comment, Thread, content, outcome},
+    view::{Comment, Thread, content, is_open, outcome},
 };
 use crate::{
-    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts},
+    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts, posts::live},
     oauth_connect::{PageResponse, Visit},
 };
 
@@ -61,10 +61,12 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         }
         (parts::success_note(done_message(visit)))
         (parts::form_error(wrong))
-        ol.talk aria-label="The comment and its replies, oldest first" {
-            (bubble(one))
-            @for reply in &thread.replies { (bubble(reply)) }
-        }
+        (live(&html! {
+            ol.talk aria-label="The comment and its replies, oldest first" {
+                (bubble(visit, one))
+                @for reply in &thread.replies { (bubble(visit, reply)) }
+            }
+        }, thread.replies.iter().chain([one]).any(|item| is_open(item.status.as_deref()))))
         @if one.can.is_empty() && !one.deleted {
             p.flash.plain { "Your role or the network allows no action on this comment now." }
         }
@@ -73,12 +75,12 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     })
 }
 
-fn bubble(one: &Comment) -> Markup {
+fn bubble(visit: &Visit, one: &Comment) -> Markup {
     html! {
         li class=(if one.author.is_owner { "out" } else { "in" }) {
             p.soft {
                 @if one.author.is_owner { "You" } @else { (parts::one_line(&one.author.display_name(), 60)) }
-                " · " (parts::minute(&one.created_at))
+                " · " (parts::minute(visit, &one.created_at))
                 @if let Some(likes) = one.like_count { " · " (likes) @if likes == 1 { " like" } @else { " likes" } }
             }
             (content(&one.text, &one.attachments, one.deleted))
@@ -97,14 +99,14 @@ fn form(visit: &Visit, one: &Comment, wrong: Option<&Error>) -> Markup {
             (parts::once_field())
             div.field {
                 label for="text" { "Your reply" }
-                textarea #text name="text" rows="3" required { (visit.form("text").unwrap_or_default()) }
+                textarea #text name="text" rows="3" required { "\n" (visit.form("text").unwrap_or_default()) }
             }
             @if private && public {
                 div.tick {
                     input #private type="checkbox" name="private" value="1" checked[visit.form("private").is_some()];
                     label.beside for="private" {
                         "As a direct message, which a comment allows once"
-                        @if let Some(until) = &one.private_reply_until { ", until " (parts::minute(until)) }
+                        @if let Some(until) = &one.private_reply_until { ", until " (parts::minute(visit, until)) }
                     }
                 }
             }

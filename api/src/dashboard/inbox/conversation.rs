@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::{
     reply::{ThreadKind, can, done_message, send_again_field},
-    view::{Conversation, Message, Messages, content, outcome},
+    view::{Conversation, Message, Messages, content, is_open, outcome},
 };
 use crate::{
     admin::parts::duration,
-    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts},
+    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts, posts::live},
     oauth_connect::{PageResponse, Visit},
 };
 
@@ -36,21 +36,23 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         (parts::success_note(done_message(visit)))
         (parts::form_error(wrong))
         (parts::next(&ThreadKind::Conversation.address(visit), shown.next_cursor.as_deref()))
-        ol.talk aria-label="Messages, oldest first" {
-            @for message in shown.messages.iter().rev() { (bubble(message, one)) }
-        }
+        (live(&html! {
+            ol.talk aria-label="Messages, oldest first" {
+                @for message in shown.messages.iter().rev() { (bubble(visit, message, one)) }
+            }
+        }, shown.messages.iter().any(|message| is_open(Some(&message.status)))))
         (window(visit, one, seat.may(Role::Editor)))
         @if can(&one.can, "reply") { (form(visit, wrong)) }
     })
 }
 
-fn bubble(message: &Message, one: &Conversation) -> Markup {
+fn bubble(visit: &Visit, message: &Message, one: &Conversation) -> Markup {
     let is_ours = message.direction == "out";
     html! {
         li class=(if is_ours { "out" } else { "in" }) {
             p.soft {
                 @if is_ours { "You" } @else { (parts::one_line(&one.participant.display_name(), 60)) }
-                " · " (parts::minute(&message.created_at))
+                " · " (parts::minute(visit, &message.created_at))
             }
             (content(&message.text, &message.attachments, message.deleted))
             (outcome(Some(&message.status), message.error.as_ref()))
@@ -65,7 +67,7 @@ fn window(visit: &Visit, one: &Conversation, is_editor: bool) -> Markup {
     html! {
         @match (left, until) {
             (Some(left), Some(until)) if left > 0 && can(&one.can, "reply") => {
-                p.flash.plain { "You can reply for another " strong { (duration(left)) } ", until " (parts::minute(until)) "." }
+                p.flash.plain { "You can reply for another " strong { (duration(left)) } ", until " (parts::minute(visit, until)) "." }
             }
             (Some(left), _) if left > 0 && !is_editor => {
                 p.flash.plain { "Replies need the role editor in this workspace." }
@@ -74,7 +76,7 @@ fn window(visit: &Visit, one: &Conversation, is_editor: bool) -> Markup {
                 p.flash.warn { "You cannot reply now: the account has to be " a href="/dashboard/accounts" { "connected again" } "." }
             }
             (Some(_), Some(until)) => {
-                p.flash.warn { "The time to reply ended on " (parts::minute(until)) ". The person has to write again first." }
+                p.flash.warn { "The time to reply ended on " (parts::minute(visit, until)) ". The person has to write again first." }
             }
             _ => { p.flash.warn { "You can reply once the person has written to you." } }
         }
@@ -89,7 +91,7 @@ fn form(visit: &Visit, wrong: Option<&Error>) -> Markup {
             (parts::once_field())
             div.field {
                 label for="text" { "Your reply" }
-                textarea #text name="text" rows="4" required { (visit.form("text").unwrap_or_default()) }
+                textarea #text name="text" rows="4" required { "\n" (visit.form("text").unwrap_or_default()) }
             }
             @if risky { (send_again_field()) }
             button type="submit" { "Send the reply" }

@@ -97,10 +97,10 @@ fn list(visit: &Visit, seat: &PageMember, accounts: &AccountChoices, items: &Ite
             ul.rows {
                 @match items {
                     Items::Conversations(page) => {
-                        @for one in &page.conversations { (conversation_row(one, accounts)) }
+                        @for one in &page.conversations { (conversation_row(visit, one, accounts)) }
                     }
                     Items::Comments(page) => {
-                        @for one in &page.comments { (comment_row(one, accounts)) }
+                        @for one in &page.comments { (comment_row(visit, one, accounts)) }
                     }
                 }
             }
@@ -160,7 +160,7 @@ fn empty_list(accounts: &AccountChoices) -> Markup {
     }
 }
 
-fn conversation_row(one: &Conversation, accounts: &AccountChoices) -> Markup {
+fn conversation_row(visit: &Visit, one: &Conversation, accounts: &AccountChoices) -> Markup {
     let last = &one.last_message;
     html! {
         li {
@@ -171,13 +171,13 @@ fn conversation_row(one: &Conversation, accounts: &AccountChoices) -> Markup {
             }
             div.side {
                 @if one.unanswered { span.badge.warn { "waiting" } }
-                span.soft { (parts::minute(&one.updated_at)) }
+                span.soft { (parts::minute(visit, &one.updated_at)) }
             }
         }
     }
 }
 
-fn comment_row(one: &Comment, accounts: &AccountChoices) -> Markup {
+fn comment_row(visit: &Visit, one: &Comment, accounts: &AccountChoices) -> Markup {
     html! {
         li {
             div {
@@ -189,7 +189,7 @@ fn comment_row(one: &Comment, accounts: &AccountChoices) -> Markup {
                 @if one.hidden { span.badge { "hidden" } }
                 @if one.deleted { span.badge.bad { "deleted" } }
                 @if one.unanswered { span.badge.warn { "waiting" } }
-                span.soft { (parts::minute(&one.created_at)) }
+                span.soft { (parts::minute(visit, &one.created_at)) }
             }
         }
     }

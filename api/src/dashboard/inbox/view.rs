@@ -138,6 +138,11 @@ pub fn content(text: &str, files: &[Attachment], is_deleted: bool) -> Markup {
     }
 }
 
+/// Returns true for an item of ours whose outcome is not known yet.
+pub fn is_open(status: Option<&str>) -> bool {
+    matches!(status, Some("unknown" | "sending"))
+}
+
 /// Renders the status of an answer of ours, unless it was simply sent.
 pub fn outcome(status: Option<&str>, error: Option<&ItemError>) -> Markup {
     html! {

@@ -4,13 +4,18 @@ use chrono::{Datelike, Days, Months, NaiveDate};
 use fanfare_domain::{
     Code, Error, Result,
     access::Role,
-    posts::{agenda, status_name},
+    posts::{agenda, status_name, status_words},
     zone,
 };
 use fanfare_entities::{post, post::PostStatus};
 use maud::{Markup, html};
 
-use super::{Accounts, PAGE, on, title};
+use super::{
+    Accounts, PAGE,
+    marks::{self, thumbnail},
+    one::is_under_way,
+    title,
+};
 use crate::{
     dashboard::{page_member::PageMember, parts},
     oauth_connect::Visit,
@@ -35,7 +40,11 @@ struct CalendarRange {
 }
 
 /// Returns the calendar of a month.
-pub async fn month(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<Markup> {
+pub async fn month(
+    visit: &Visit,
+    seat: &PageMember,
+    accounts: &Accounts,
+) -> Result<(Markup, bool)> {
     let first = chosen(visit, seat)?.with_day(1).unwrap_or_default();
     let after = first.checked_add_months(Months::new(1)).unwrap_or(first);
     let last = after.pred_opt().unwrap_or(after);
@@ -51,7 +60,7 @@ pub async fn month(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Res
 }
 
 /// Returns the calendar of a week.
-pub async fn week(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<Markup> {
+pub async fn week(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<(Markup, bool)> {
     let days = weeks(chosen(visit, seat)?, chosen(visit, seat)?);
     let (first, last) = (days.first().copied(), days.last().copied());
     let (first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
@@ -98,7 +107,7 @@ async fn calendar(
     seat: &PageMember,
     accounts: &Accounts,
     span: &CalendarRange,
-) -> Result<Markup> {
+) -> Result<(Markup, bool)> {
     let zone = seat.zone();
     let first = span.days.first().copied().unwrap_or_default();
     let end = zone::next_day(span.days.last().copied().unwrap_or_default());
@@ -106,7 +115,9 @@ async fn calendar(
     let rows = agenda::between(&seat.act, times, MOST).await?;
     let today = zone::local(seat.act.cx.clock.now(), zone).date();
     let may = seat.may(Role::Publisher);
-    Ok(html! {
+    let now = seat.act.cx.clock.now();
+    let changes = rows.iter().any(|row| is_under_way(row, now));
+    let main = html! {
         div.head {
             h2 { (span.title) }
             p.actions {
@@ -116,7 +127,6 @@ async fn calendar(
             }
         }
         p.soft {
-            "Times are those of " (zone) ". "
             @if may { "Open a post to move it" span.scripted { ", or drag it to another day" } "." }
         }
         @if rows.len() as u64 == MOST { p.flash.warn { "Only the first " (MOST) " posts are shown." } }
@@ -135,7 +145,8 @@ async fn calendar(
                 input type="hidden" name="view" value=(span.view);
             }
         }
-    })
+    };
+    Ok((main, changes))
 }
 
 fn on_day(row: &post::Model, day: NaiveDate, zone: &str) -> bool {
@@ -174,9 +185,9 @@ fn chip(accounts: &Accounts, zone: &str, may: bool, row: &post::Model) -> Markup
         li {
             a class={ "chip " (status_name(row.status)) } href={ (PAGE) "/" (row.id) }
                 draggable=[can_move.then_some("true")] data-post=[can_move.then_some(row.id)] {
-                span.when { (at.unwrap_or_default()) " " span.state { (status_name(row.status)) } }
-                span.what { (title(row)) }
-                span.soft { (on(accounts.get(&row.account_id), &row.platform)) }
+                span.when { (at.unwrap_or_default()) " " span.state { (status_words(row)) } }
+                span.what { (thumbnail(row)) (title(row)) }
+                span.soft { (marks::account(accounts.get(&row.account_id), &row.platform)) }
             }
         }
     }

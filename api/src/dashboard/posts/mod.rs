@@ -1,8 +1,10 @@
 //! `/dashboard/posts`: the posts of the workspace as a list and as a calendar.
 
 pub mod act;
+mod attempts;
 mod calendar;
 pub mod one;
+mod steps;
 
 use std::collections::HashMap;
 
@@ -11,13 +13,14 @@ use fanfare_domain::{
     access::Role,
     accounts,
     platforms::label,
-    posts::{self, PostFilter, status_name},
+    posts::{self, PostFilter, WaitReason, Waiting, status_words},
 };
 use fanfare_entities::{account, post};
 use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
 use super::{
+    marks::{self, account_name, thumbnail},
     page_member::PageMember,
     parts::{self, badge, local_time, one_line},
 };
@@ -37,7 +40,10 @@ type Accounts = HashMap<AccountId, account::Model>;
 pub async fn show(visit: Visit) -> Result<PageResponse> {
     let seat = PageMember::of(&visit).await?;
     match body(&visit, &seat).await {
-        Ok(main) => Ok(PageResponse::Wide(TITLE, page(&visit, &seat, &main, None))),
+        Ok((main, changes)) => {
+            let main = page(&visit, &seat, &live(&main, changes), None);
+            Ok(PageResponse::following(TITLE, main, changes))
+        }
         Err(error) if !error.violations().is_empty() => {
             let main = page(&visit, &seat, &html! {}, Some(&error));
             Ok(PageResponse::WideInvalid(TITLE, main, error))
@@ -46,7 +52,13 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
     }
 }
 
-async fn body(visit: &Visit, seat: &PageMember) -> Result<Markup> {
+/// Renders a part of a page that keeps up while its content changes by itself.
+pub fn live(main: &Markup, changes: bool) -> Markup {
+    html! { div #live data-follow[changes] { (main) } }
+}
+
+/// Renders the view; also returns whether a post in it changes by itself soon.
+async fn body(visit: &Visit, seat: &PageMember) -> Result<(Markup, bool)> {
     let rows = accounts::all(&seat.act).await?;
     let accounts: Accounts = rows.into_iter().map(|row| (row.id, row)).collect();
     match visit.query("view") {
@@ -71,7 +83,7 @@ fn page(visit: &Visit, seat: &PageMember, main: &Markup, wrong: Option<&Error>) 
     }
 }
 
-async fn list(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<Markup> {
+async fn list(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<(Markup, bool)> {
     let filter = PostFilter {
         account_id: visit.parsed("account_id")?,
         status: visit.query("status").map(str::to_owned),
@@ -84,28 +96,32 @@ async fn list(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<M
     let is_filtered = ["account_id", "status", "from", "to", "cursor"];
     let is_filtered = is_filtered.iter().any(|name| visit.query(name).is_some());
     let (rows, next) = posts::rows(&seat.act, filter).await?;
-    Ok(html! {
+    let waiting = posts::waiting_of(&seat.act.cx, &rows).await?;
+    let now = seat.act.cx.clock.now();
+    let changes = rows.iter().any(|row| one::is_under_way(row, now));
+    let main = html! {
         (filters(visit, accounts))
         @if rows.is_empty() {
-            @if is_filtered { p.empty { "No post matches." } } @else { (first_post(seat, accounts)) }
+            @if is_filtered { div.empty { p { "No post matches." } p { a href=(PAGE) { "Show all posts" } } } } @else { (first_post(seat, accounts)) }
         } @else {
-            ul.rows { @for row in &rows { (line(seat, accounts, row)) } }
+            ul.rows { @for row in &rows { (line(seat, accounts, row, waiting.get(&row.id))) } }
         }
         @if let Some(next) = next { p.actions { a.button href=(after(visit, &next)) { "Older posts" } } }
-    })
+    };
+    Ok((main, changes))
 }
 
 fn first_post(seat: &PageMember, accounts: &Accounts) -> Markup {
     html! {
         div.empty {
             @if accounts.is_empty() {
-                p { "There are no posts yet. Connect an account first." }
-                p { a href="/dashboard/accounts" { "Accounts" } }
-            } @else if seat.may(Role::Publisher) {
-                p { "There are no posts yet." }
-                p { a href={ (PAGE) "/new" } { "Create the first one" } }
+                p { "Your posts appear here. Connect an account first: posts go out on it." }
+                p { a.button.strong href="/connect" { "Connect an account" } }
+            } @else if seat.may(Role::Editor) {
+                p { "Your posts appear here: drafts, what is scheduled and what went out." }
+                p { a.button.strong href={ (PAGE) "/new" } { "Create the first one" } }
             } @else {
-                p { "There are no posts yet. Your role in this workspace does not allow you to publish." }
+                p { "There are no posts yet. Your role in this workspace lets you look, but not write." }
             }
         }
     }
@@ -156,25 +172,35 @@ fn after(visit: &Visit, cursor: &str) -> String {
     format!("{PAGE}?{}", query.finish())
 }
 
-fn line(seat: &PageMember, accounts: &Accounts, row: &post::Model) -> Markup {
+fn line(
+    seat: &PageMember,
+    accounts: &Accounts,
+    row: &post::Model,
+    waits: Option<&Waiting>,
+) -> Markup {
+    let waits = waits.filter(|waits| waits.reason != WaitReason::ScheduledTime);
     let at = if row.public_at.is_some() { row.public_at } else { row.scheduled_at };
     html! {
         li {
-            div {
-                a href={ (PAGE) "/" (row.id) } { (title(row)) }
-                span.soft { (on(accounts.get(&row.account_id), &row.platform)) }
+            div.what {
+                (thumbnail(row))
+                div {
+                    a href={ (PAGE) "/" (row.id) } { (title(row)) }
+                    span.soft { (marks::account(accounts.get(&row.account_id), &row.platform)) }
+                    @if let Some(waits) = waits { span.soft { (one_line(&waits.message, 200)) } }
+                }
             }
             div.end {
-                (badge(status_name(row.status)))
+                (badge(status_words(row)))
                 @if let Some(at) = at { (local_time(at, seat.zone())) }
             }
         }
     }
 }
 
-/// Renders the link to the composer, for users who may publish.
+/// Renders the link to the composer, for users who may write.
 pub fn new_post(seat: &PageMember) -> Markup {
-    html! { @if seat.may(Role::Publisher) { a.button.strong href={ (PAGE) "/new" } { "New post" } } }
+    html! { @if seat.may(Role::Editor) { a.button.strong href={ (PAGE) "/new" } { "New post" } } }
 }
 
 /// Returns the beginning of a post's text, or a description without one.
@@ -190,6 +216,6 @@ pub fn title(row: &post::Model) -> String {
 /// Returns the account and the network of a post.
 pub fn on(account: Option<&account::Model>, platform: &str) -> String {
     let name =
-        account.map_or_else(String::new, |row| format!("{} · ", one_line(&row.username, 40)));
+        account.map_or_else(String::new, |row| format!("{} · ", account_name(&row.username)));
     format!("{name}{}", label(platform))
 }

@@ -5,15 +5,19 @@ use fanfare_domain::{
     access::Role,
     accounts,
     input::CursorQuery,
-    posts::{self, allowed_transitions, status_name},
-    zone,
+    posts::{self, WaitReason, Waiting, status_words},
 };
-use fanfare_entities::{account, post, post::PostStatus};
+use fanfare_entities::{Millis, account, post, post::PostStatus};
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::{PAGE, calendar::is_movable, on};
+use super::{
+    PAGE,
+    attempts::{self, Attempt, Attempts},
+    calendar::is_movable,
+    on,
+    steps::steps,
+};
 use crate::{
     dashboard::{
         page_member::PageMember,
@@ -33,20 +37,6 @@ struct PostDetails {
     media: Vec<posts::PostMedia>,
     attempts: Vec<Attempt>,
     missing: Vec<MissingPart>,
-}
-
-#[derive(Deserialize)]
-struct Attempts {
-    attempts: Vec<Attempt>,
-}
-
-/// An attempt to publish a post.
-#[derive(Deserialize)]
-struct Attempt {
-    number: i64,
-    started_at: String,
-    outcome: Option<String>,
-    error: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -72,45 +62,67 @@ pub fn id(visit: &Visit) -> Result<PostId> {
 
 /// Shows the post.
 pub async fn show(visit: Visit) -> Result<PageResponse> {
-    Ok(PageResponse::Wide(TITLE, page(&visit, None).await?))
+    let (main, is_under_way) = page(&visit, None).await?;
+    Ok(PageResponse::following(TITLE, main, is_under_way))
 }
 
 /// Shows the post with the error of a form.
 pub async fn wrong(visit: &Visit, error: Error) -> Result<PageResponse> {
-    let main = page(visit, Some(&error)).await?;
+    let (main, _) = page(visit, Some(&error)).await?;
     Ok(PageResponse::WideInvalid(TITLE, main, error))
 }
 
-async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
+/// Renders the page; also returns whether its content changes by itself soon.
+async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<(Markup, bool)> {
     let id = id(visit)?;
     let seat = PageMember::of_post(visit, id).await?;
     let row = posts::find(&seat.act, id).await?;
     let more = more(&seat, &row).await?;
-    let may = seat.may(Role::Publisher);
+    let waits = posts::waiting_of(&seat.act.cx, std::slice::from_ref(&row)).await?.remove(&row.id);
     let network = on(more.account.as_ref(), &row.platform);
-    Ok(html! {
+    let is_under_way = is_under_way(&row, seat.act.cx.clock.now());
+    let main = html! {
         p { a href=(PAGE) { "All posts" } }
-        div.head {
-            h1 { "Post " (row.id) " " (badge(status_name(row.status))) }
-        }
-        p.soft { (network) }
         (refusal(wrong))
-        (error_section(&row))
-        div.columns {
-            section {
-                h2 { "Content" }
-                (content(&row, &more.media))
-                @if seat.may(Role::Editor) && is_movable(&row) { (edit_form(visit, &row)) }
+        div #live data-follow[is_under_way] {
+            div.head {
+                h1 { "Post " (row.id) " " span role="status" { (badge(status_words(&row))) } }
             }
-            section {
-                h2 { "Details" }
-                (facts(&row, seat.zone()))
-                (lacks(&more.missing))
-                @if may { (steps(visit, &seat, &row)) }
+            p.soft { (network) }
+            (trouble(&row, seat.zone()))
+            (waiting(waits.as_ref(), seat.zone()))
+            @if is_under_way { p.soft { "This page follows the post by itself." } }
+            div.columns {
+                section {
+                    h2 { "Content" }
+                    (content(&row, &more.media))
+                    @if seat.may(Role::Editor) && is_movable(&row) { (edit_form(visit, &row)) }
+                }
+                section {
+                    h2 { "Details" }
+                    (facts(&row, seat.zone()))
+                    (lacks(&more.missing))
+                    (steps(visit, &seat, &row))
+                }
             }
+            (attempts::table(&more.attempts, seat.zone()))
         }
-        (attempts(&more.attempts))
-    })
+    };
+    Ok((main, is_under_way))
+}
+
+/// The time before a post is due from which its page follows it, in ms.
+const SOON: Millis = 10_000;
+
+/// Returns true for a post that changes by itself now.
+pub fn is_under_way(row: &post::Model, now: Millis) -> bool {
+    match row.status {
+        PostStatus::Publishing | PostStatus::Processing => true,
+        PostStatus::Scheduled => {
+            row.next_attempt_at.or(row.scheduled_at).is_some_and(|at| at < now + SOON)
+        }
+        _ => false,
+    }
 }
 
 async fn more(seat: &PageMember, row: &post::Model) -> Result<PostDetails> {
@@ -141,14 +153,30 @@ fn refusal(wrong: Option<&Error>) -> Markup {
     }
 }
 
-fn error_section(row: &post::Model) -> Markup {
-    let said = |field: &str| row.error.as_ref().and_then(|error| error[field].as_str());
+/// Renders what is known of a post that did not go out as planned.
+fn trouble(row: &post::Model, zone: &str) -> Markup {
     html! {
-        @if let Some(message) = said("message") {
-            div.flash.bad role="alert" {
-                p { strong { @if row.status == PostStatus::Failed { "It was not published. " } @else { "The last attempt failed. " } } (one_line(message, 600)) }
-                @if let Some(remedy) = said("remedy") { p { (one_line(remedy, 600)) } }
-                @if let Some(code) = said("code") { p.soft { code { (code) } } }
+        @if let Some(trouble) = posts::trouble(row) {
+            @let tone = if row.status == PostStatus::Failed { "bad" } else { "warn" };
+            div class={ "flash " (tone) } role="status" {
+                p { strong { (trouble.headline) } " " (one_line(&trouble.message, 600)) }
+                @if let Some(remedy) = &trouble.remedy { p { (one_line(remedy, 600)) } }
+                @if let Some(at) = trouble.next_look { p { "The next look is on " (local_time(at, zone)) "." } }
+                p.soft { code { (trouble.code) } }
+            }
+        }
+    }
+}
+
+/// Renders what the post waits for, but for its own time, which is among its details.
+fn waiting(waits: Option<&Waiting>, zone: &str) -> Markup {
+    let waits = waits.filter(|waits| waits.reason != WaitReason::ScheduledTime);
+    html! {
+        @if let Some(waits) = waits {
+            p role="status" {
+                strong { "It waits. " } (one_line(&waits.message, 300))
+                @if let Some(since) = waits.since { " Since " (local_time(since.0, zone)) "." }
+                @if let Some(until) = waits.until { " Until " (local_time(until.0, zone)) "." }
             }
         }
     }
@@ -182,15 +210,19 @@ fn shown_file(file: &posts::PostMedia) -> Markup {
     }
 }
 
+/// Renders the form for the text. After a refusal it is open, with the text that was sent.
 fn edit_form(visit: &Visit, row: &post::Model) -> Markup {
+    let sent = visit.form.iter().find(|(name, _)| name == "caption").map(|(_, text)| text);
+    let error = sent.map(|_| "refusal");
     html! {
-        details.confirm {
+        details.confirm open[sent.is_some()] {
             summary { "Change the text" }
             form.narrow.broad method="post" action={ (PAGE) "/" (row.id) "/text" } {
                 (parts::csrf_field(visit))
                 div.field {
                     label for="caption" { "Text" }
-                    textarea #caption name="caption" rows="8" { "\n" (row.caption) }
+                    textarea #caption name="caption" rows="8" aria-invalid=[error.map(|_| "true")]
+                        aria-describedby=[error] { "\n" (sent.unwrap_or(&row.caption)) }
                 }
                 button type="submit" { "Save the text" }
             }
@@ -207,14 +239,12 @@ fn facts(row: &post::Model, zone: &str) -> Markup {
             @if let Some(at) = row.public_at.filter(|_| row.status == PostStatus::Published) {
                 dt { "Published" } dd { (local_time(at, zone)) }
             }
-            @if let Some(at) = row.next_attempt_at { dt { "Next attempt" } dd { (local_time(at, zone)) } }
             @if let Some(url) = url {
                 dt { "Public at" } dd { a href=(url) rel="noreferrer nofollow" { (one_line(url, 120)) } }
             }
             @if let Some(group) = &row.group_key { dt { "Group" } dd { (one_line(group, 80)) } }
             dt { "Attempts" } dd { (row.attempt) }
             dt { "Created" } dd { (local_time(row.created_at, zone)) }
-            dt { "Times" } dd { "those of " (zone) }
         }
     }
 }
@@ -229,96 +259,6 @@ fn lacks(missing: &[MissingPart]) -> Markup {
             div.flash.warn {
                 p { strong { "Before it can be published" } }
                 @for lack in missing.iter().take(20) { p { (one_line(&lack.message, 300)) " " (one_line(&lack.remedy, 300)) } }
-            }
-        }
-    }
-}
-
-/// Renders the actions that the post's status allows.
-fn steps(visit: &Visit, seat: &PageMember, row: &post::Model) -> Markup {
-    let can =
-        |status: &str| allowed_transitions(row.status).contains(&status) && !row.partly_public;
-    let at = |verb: &str| format!("{PAGE}/{}/{verb}", row.id);
-    let is_open = matches!(row.status, PostStatus::Draft | PostStatus::Scheduled);
-    html! {
-        @if is_movable(row) && row.status != PostStatus::Draft { (timed(visit, seat, row, "move", "Move it")) }
-        @if row.status == PostStatus::Draft { (timed(visit, seat, row, "schedule", "Schedule it")) }
-        div.row {
-            @if can("paused") { (plain(visit, &at("pause"), "Pause")) }
-            @if row.status == PostStatus::Paused { (plain(visit, &at("schedule"), "Resume")) }
-            @if can("draft") { (plain(visit, &at("draft"), "Make it a draft")) }
-            @if row.status == PostStatus::Failed { (retry(visit, row, &at("retry"))) }
-            @if is_open && !row.partly_public {
-                (parts::confirmed_action(visit, "Delete", &at("delete"),
-                    "The post is deleted for good. Nothing of it is published.", "Delete this post", &html! {}))
-            }
-        }
-    }
-}
-
-fn plain(visit: &Visit, action: &str, button: &str) -> Markup {
-    html! { form method="post" action=(action) { (parts::csrf_field(visit)) button type="submit" { (button) } } }
-}
-
-fn timed(visit: &Visit, seat: &PageMember, row: &post::Model, verb: &str, button: &str) -> Markup {
-    let at = row.scheduled_at.map(|at| zone::local(at, seat.zone()).format("%Y-%m-%dT%H:%M"));
-    let at = visit.form("scheduled_at").map(|at| one_line(at, 30)).or(at.map(|at| at.to_string()));
-    html! {
-        form.inline method="post" action={ (PAGE) "/" (row.id) "/" (verb) } {
-            (parts::csrf_field(visit))
-            label for="scheduled_at" { "Time in " (seat.zone()) }
-            input.wide #scheduled_at type="datetime-local" name="scheduled_at" value=[at] required;
-            button type="submit" { (button) }
-        }
-    }
-}
-
-fn retry(visit: &Visit, row: &post::Model, action: &str) -> Markup {
-    if !row.duplicate_risk {
-        return plain(visit, action, "Publish it again now");
-    }
-    let fields = html! {
-        div.tick {
-            input #risk type="checkbox" name="acknowledge_duplicate_risk" value="1" required;
-            label.beside for="risk" { "I have looked, and it is not public" }
-        }
-    };
-    parts::confirmed_action(
-        visit,
-        "Publish it again",
-        action,
-        "An earlier attempt had no answer, so the post may be public already. Look at the account first.",
-        "Publish it again now",
-        &fields,
-    )
-}
-
-fn attempts(attempts: &[Attempt]) -> Markup {
-    let outcome = |attempt: &Attempt| attempt.outcome.clone().unwrap_or_else(|| "running".into());
-    let said = |attempt: &Attempt| {
-        let message = attempt.error.as_ref().and_then(|error| error["message"].as_str());
-        one_line(message.unwrap_or_default(), 300)
-    };
-    html! {
-        section {
-            h2 { "Attempts" }
-            @if attempts.is_empty() {
-                p.empty { "It was not tried yet." }
-            } @else {
-                table {
-                    caption { "Attempts to publish it, latest first" }
-                    thead { tr { th scope="col" { "Attempt" } th scope="col" { "Started" } th scope="col" { "Result" } th scope="col" { "Message" } } }
-                    tbody {
-                        @for attempt in attempts.iter().rev().take(50) {
-                            tr {
-                                td data-label="Attempt" { div { (attempt.number) } }
-                                td data-label="Started" { div { time datetime=(attempt.started_at) { (attempt.started_at.replace('T', " ").chars().take(19).collect::<String>()) " UTC" } } }
-                                td data-label="Result" { div { (badge(&outcome(attempt))) } }
-                                td data-label="Message" { div { (said(attempt)) } }
-                            }
-                        }
-                    }
-                }
             }
         }
     }

@@ -9,8 +9,9 @@ use fanfare_domain::{
 use maud::{Markup, html};
 use uuid::Uuid;
 
-use super::{PAGE, answer, chosen_role, require_same_workspace, role_choice};
+use super::{PAGE, TITLE, answer, chosen_role, page, require_same_workspace, role_choice};
 use crate::{
+    browser::mail_note::mail_note,
     dashboard::{confirm, page_member::PageMember, parts},
     oauth_connect::{PageResponse, Visit},
 };
@@ -18,11 +19,28 @@ use crate::{
 /// Sends an invitation.
 pub async fn send(mut visit: Visit) -> Result<PageResponse> {
     let seat = PageMember::of(&visit).await?;
-    let sent = try_send(&mut visit, &seat).await;
-    answer(&visit, &seat, sent.map(|()| "invited")).await
+    match try_send(&mut visit, &seat).await {
+        Ok(Some(link)) => {
+            let main = html! { (handed_out(&visit, &link)) (page(&visit, &seat, None).await?) };
+            Ok(PageResponse::Wide(TITLE, main))
+        }
+        sent => answer(&visit, &seat, sent.map(|_| "invited")).await,
+    }
 }
 
-async fn try_send(visit: &mut Visit, seat: &PageMember) -> Result<()> {
+/// Renders the link of an invitation that no mail server sends.
+fn handed_out(visit: &Visit, link: &str) -> Markup {
+    html! {
+        div.flash.good role="status" {
+            p { "The invitation is made. Give this link to the person; it works once, for seven days, and is shown only now:" }
+            label for="link" { "Link of the invitation" }
+            input #link.wide readonly value=(link);
+        }
+        (mail_note(&visit.cx))
+    }
+}
+
+async fn try_send(visit: &mut Visit, seat: &PageMember) -> Result<Option<String>> {
     require_same_workspace(visit, seat)?;
     let role = chosen_role(visit)?;
     confirm::require_password(visit).await?;
@@ -76,9 +94,9 @@ fn card(visit: &Visit, one: &Invitation, here: &Markup) -> Markup {
     html! {
         section.card {
             h3 { (parts::one_line(&one.email, 254)) " " span.badge.plain { (role_name(one.role)) } }
-            p.soft { "Invited; the link expires on " (parts::minute(&written(one.expires_at))) ". A new invitation replaces it." }
+            p.soft { "Invited; the link expires on " (parts::minute(visit, &written(one.expires_at))) ". A new invitation replaces it." }
             (parts::confirmed_action(visit, "Withdraw", &format!("{PAGE}/invitations/{}", one.id),
-                "The link in the letter stops working.", "Withdraw this invitation", here))
+                "The link in the e-mail stops working.", "Withdraw this invitation", here))
         }
     }
 }

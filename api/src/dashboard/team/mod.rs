@@ -148,7 +148,7 @@ fn card(
     let is_me = member.user_id == visit.session.user_id;
     html! {
         section.card {
-            h3 {
+            h2 {
                 (parts::one_line(&member.name, 80)) " "
                 span.badge.plain { (role_name(member.role)) }
                 @if member.is_owner { " " span.badge.good { "owner" } }
@@ -157,7 +157,7 @@ fn card(
             dl.facts {
                 dt { "E-mail" } dd { (parts::one_line(&member.email, 254)) }
                 dt { "Sees" } dd { (visible_brands(member, brands)) }
-                dt { "Member since" } dd { (parts::minute(&written(member.since))) }
+                dt { "Member since" } dd { (parts::minute(visit, &written(member.since))) }
             }
             @if is_admin && !member.is_owner {
                 div.row {

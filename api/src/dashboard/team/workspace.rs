@@ -25,15 +25,16 @@ pub async fn create(visit: Visit) -> Result<PageResponse> {
 
 /// Returns the form that creates one.
 pub fn section(visit: &Visit) -> Markup {
+    let sent = visit.form("name").filter(|_| visit.route == "/dashboard/team/workspaces");
     html! {
-        details.confirm {
+        details.confirm open[sent.is_some()] {
             summary { "Create a team workspace" }
             p.soft { "It belongs to you, has your plan, and keeps its accounts, posts and members apart from your other workspaces." }
             form.narrow method="post" action={ (PAGE) "/workspaces" } {
                 (parts::csrf_field(visit))
                 div.field {
                     label for="workspace-name" { "Name of the workspace" }
-                    input #workspace-name name="name" required maxlength="200" autocomplete="off";
+                    input #workspace-name name="name" required maxlength="200" autocomplete="off" value=[sent];
                 }
                 button type="submit" { "Create the workspace" }
             }

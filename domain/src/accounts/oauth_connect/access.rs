@@ -9,12 +9,14 @@ use fanfare_platforms::{
     self as platforms, ConnectSpec, CredentialField, PlatformId, Spec, oauth::Permission,
 };
 use sea_orm::{ActiveValue::Set, EntityTrait};
+use secrecy::SecretString;
 use serde_json::{Map, Value};
+use url::Url;
 
 use super::{
     End, FINISHING_TIMEOUT, OPEN, end, end_connected,
     flow_state::{self, GrantedAccount},
-    not_found, read, step, view,
+    links, not_found, read, settings, step, view,
 };
 use crate::{
     Act, Domain, Tx,
@@ -35,6 +37,15 @@ pub struct ConnectAccess {
     pub workspace: String,
     pub(super) row: connect_session::Model,
     pub(super) platform: PlatformId,
+}
+
+/// A person at the page of a session.
+#[derive(Debug, Clone, Copy)]
+pub enum ConnectVisitor<'a> {
+    /// A user who is logged in.
+    User(UserId),
+    /// The browser with this secret, in which a link was opened that needs no account.
+    Guest(&'a SecretString),
 }
 
 /// The way in which an account is connected.
@@ -77,21 +88,28 @@ pub enum ConnectStage {
 }
 
 impl ConnectAccess {
-    /// Opens a session for a user.
+    /// Opens a session for a person. Without an account, a person does what the user who made the link may do there.
     ///
     /// # Errors
-    /// [`Code::ConnectSessionNotFound`] for users outside its workspace, [`Code::InsufficientWorkspacePermissions`] for
-    /// users who may not connect accounts there.
+    /// [`Code::ConnectSessionNotFound`] for users outside its workspace and for other browsers,
+    /// [`Code::InsufficientWorkspacePermissions`] for users who may not connect accounts there.
     pub async fn enter(
         cx: &Domain,
-        user_id: UserId,
+        visitor: ConnectVisitor<'_>,
         request_id: &str,
         id: ConnectSessionId,
     ) -> Result<Self> {
+        let user_id = match visitor {
+            ConnectVisitor::User(user_id) => user_id,
+            ConnectVisitor::Guest(secret) => Self::host(cx, secret, id).await?,
+        };
         let caller = Caller::browser_session(user_id);
         let membership = access::membership_for_connect_session(cx, &caller, id).await?;
         membership.require(Role::Publisher)?;
         let row = read(cx, id).await?;
+        if row.guest != matches!(visitor, ConnectVisitor::Guest(_)) {
+            return Err(not_found());
+        }
         let workspace = workspace::Entity::find_by_id(row.workspace_id).one(&cx.db.read).await?;
         let workspace = workspace.ok_or_else(not_found)?.name;
         let (cx, request_id) = (cx.clone(), request_id.to_owned());
@@ -99,6 +117,32 @@ impl ConnectAccess {
         let meter = Meter::default();
         let act = Act { cx, caller, membership, request_id, reservation: None, meter };
         Ok(Self { act, workspace, row, platform })
+    }
+
+    /// Returns the user who made a link that this browser has opened.
+    async fn host(cx: &Domain, secret: &SecretString, id: ConnectSessionId) -> Result<UserId> {
+        let row = read(cx, id).await?;
+        let is_allowed = settings::read(&cx.db.write, row.workspace_id).await?.guest_links;
+        let is_theirs = is_allowed && links::is_claimed_by(&row, secret);
+        is_theirs.then_some(row.user_id).ok_or_else(not_found)
+    }
+
+    /// Returns true if the person needs no account of this service.
+    #[must_use]
+    pub fn is_guest(&self) -> bool {
+        self.row.guest
+    }
+
+    /// Returns the name of the program that the person comes from.
+    #[must_use]
+    pub fn app(&self) -> Option<&str> {
+        self.row.app_name.as_deref()
+    }
+
+    /// Returns the address that the person goes on to, if the session has ended and the program named one.
+    #[must_use]
+    pub fn return_address(&self) -> Option<Url> {
+        links::return_address(&self.row)
     }
 
     /// Returns the id of the session.
@@ -271,14 +315,15 @@ impl ConnectAccess {
 
     /// Connects these accounts and ends the session, in one transaction.
     pub(super) async fn finish(&self, identities: Vec<platforms::Identity>) -> Result<()> {
-        let tx = Tx::begin(&self.act.cx).await?;
+        let mut tx = Tx::begin(&self.act.cx).await?;
         let mut ids = Vec::with_capacity(identities.len());
         for identity in identities {
             let row = store(
                 &self.act,
-                &tx,
+                &mut tx,
                 (self.platform, self.row.sandbox, self.row.brand_id),
                 identity,
+                Some(&self.row),
             )
             .await?;
             ids.push(row.id);

@@ -17,6 +17,7 @@ use url::Url;
 use super::{
     access::{ConnectAccess, ConnectStage},
     flow_state::{self, FlowState},
+    links::GUEST_STATE,
     read, step,
 };
 use crate::{
@@ -95,6 +96,9 @@ impl ConnectAccess {
         asked: BTreeMap<String, String>,
     ) -> Result<FlowState> {
         let mut flow_state = FlowState::new(asked);
+        if self.row.guest {
+            flow_state.state.insert_str(0, GUEST_STATE);
+        }
         if oauth.instance.is_some()
             && let Some(app) = self.app_on_server(&flow_state).await?
         {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use fanfare_entities::{
-    ConnectSessionId, UserId,
+    ConnectSessionId,
     connect_session::{self, ConnectStatus},
 };
 use fanfare_platforms::{
@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::{
     End,
-    access::ConnectAccess,
+    access::{ConnectAccess, ConnectVisitor},
     authorize::redirect_uri,
     end, fail,
     flow_state::{self, FlowState, GrantedAccount},
@@ -56,15 +56,15 @@ pub struct Callback {
 /// [`Code::SubscriptionRequired`] while the subscription is paused.
 pub async fn callback(
     cx: &Domain,
-    user_id: UserId,
+    visitor: ConnectVisitor<'_>,
     request_id: &str,
     platform: PlatformId,
     arrival: Callback,
 ) -> Result<ConnectSessionId> {
     let id = find(cx, platform, &arrival.state).await?;
-    let access = ConnectAccess::enter(cx, user_id, request_id, id).await?;
+    let access = ConnectAccess::enter(cx, visitor, request_id, id).await?;
     // Only the browser that was redirected may come back: nobody can connect another user's account as their own.
-    if access.row.opened_by != Some(user_id) {
+    if access.row.opened_by != Some(access.act.caller.user_id) {
         return Err(unknown_state());
     }
     if !access.is_open() || access.row.taken_at.is_some() {

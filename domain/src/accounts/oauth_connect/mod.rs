@@ -8,6 +8,8 @@ mod access;
 mod authorize;
 mod callback;
 mod flow_state;
+mod links;
+mod settings;
 mod view;
 
 use fanfare_entities::{
@@ -17,8 +19,8 @@ use fanfare_entities::{
 use fanfare_platforms::{self as platforms, ConnectSpec, PlatformId};
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
-    QueryFilter,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait,
+    IntoActiveModel, QueryFilter, sea_query::IntoCondition,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -26,14 +28,18 @@ use uuid::Uuid;
 
 use super::connect::{brand_required, require_brand};
 use crate::{
-    Act, Domain, RefusalDetails, Reply,
+    Act, Domain, RefusalDetails, Reply, batches,
     error::{Code, Error, Result},
 };
 
-pub use access::{AccountChoice, ConnectAccess, ConnectMethod, ConnectStage};
+pub use access::{AccountChoice, ConnectAccess, ConnectMethod, ConnectStage, ConnectVisitor};
 pub(super) use authorize::redirect_uri;
 pub use callback::{Callback, callback};
 pub use fanfare_platforms::{CredentialField, oauth::Permission};
+pub use links::{GUEST_STATE, LinkOffer, claim as claim_link, offer as link_offer};
+pub use settings::{
+    ConnectSettings, ConnectSettingsChanges, OneConnectSettings, change_settings, show_settings,
+};
 pub use view::{ConnectSession, OneSession};
 pub(super) use view::{Method, method, start_page};
 
@@ -67,12 +73,24 @@ pub struct NewConnectSession {
     /// Connect an account on the simulated network.
     #[serde(default)]
     pub sandbox: bool,
+    /// The address to send the person back to at the end, with `connect_session_id`, `status` and `reference` added:
+    /// an allowed redirect URI of the app, or one of the workspace's `return_urls`.
+    #[serde(default)]
+    #[schemars(length(max = 2_000))]
+    pub return_url: Option<String>,
+    /// A text by which you know the person, given back in the session, its events and `return_url`.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub reference: Option<String>,
+    /// Make a link that needs no account of this service. The workspace must allow it; the link works in one browser.
+    #[serde(default)]
+    pub guest: bool,
 }
 
 /// Creates a session.
 ///
 /// # Errors
-/// [`Code::PlatformNotConfigured`], [`Code::BrandRequired`], or [`Code::BrandNotFound`].
+/// [`Code::PlatformNotConfigured`], [`Code::BrandRequired`], [`Code::BrandNotFound`], or an address that may not be used.
 pub async fn create(
     act: &Act,
     platform: PlatformId,
@@ -108,6 +126,7 @@ async fn insert<C: ConnectionTrait>(
         return Err(brand_required());
     }
     require_app(act, platform, new.sandbox)?;
+    let app_name = links::check(act, conn, new).await?;
     let now = act.cx.clock.now();
     let row = connect_session::Model {
         id: ConnectSessionId::fresh(),
@@ -126,9 +145,14 @@ async fn insert<C: ConnectionTrait>(
         taken_at: None,
         choices: None,
         account_ids: json!([]),
+        return_url: new.return_url.clone(),
+        reference: new.reference.clone(),
+        app_name,
+        guest: new.guest,
+        guest_hash: None,
         created_at: now,
         updated_at: now,
-        expires_at: now + LIFETIME,
+        expires_at: act.caller.capped(now + LIFETIME),
     };
     let new = row.clone().into_active_model().reset_all();
     connect_session::Entity::insert(new).exec_without_returning(conn).await?;
@@ -287,15 +311,20 @@ fn sees(act: &Act, row: &connect_session::Model) -> bool {
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
     let now = cx.clock.now();
-    let late = connect_session::Entity::find()
-        .filter(connect_session::Column::ExpiresAt.lte(now))
-        .filter(connect_session::Column::Status.is_in(OPEN))
-        .all(&cx.db.write)
-        .await?;
-    for row in &late {
-        end(cx, row, End { status: ConnectStatus::Expired, note: None, code: None }).await?;
-    }
-    let old = connect_session::Column::ExpiresAt.lt(now - 30 * 24 * 3_600_000);
-    let gone = connect_session::Entity::delete_many().filter(old).exec(&cx.db.write).await?;
-    Ok(gone.rows_affected)
+    let expires = connect_session::Column::ExpiresAt;
+    let is_open = connect_session::Column::Status.is_in(OPEN);
+    let late = expires.lte(now).and(is_open).into_condition();
+    batches::repeat(|| async {
+        let late = batches::first::<connect_session::Entity>(expires, &late);
+        let mut ended = 0;
+        for row in &late.all(&cx.db.write).await? {
+            let expired = End { status: ConnectStatus::Expired, note: None, code: None };
+            ended += u64::from(end(cx, row, expired).await?);
+        }
+        // One that could not be ended is none of a full batch, or this would never end.
+        Ok(ended)
+    })
+    .await?;
+    let old = expires.lt(now - 30 * 24 * 3_600_000);
+    batches::delete::<connect_session::Entity>(cx, expires, old).await
 }

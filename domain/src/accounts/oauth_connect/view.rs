@@ -10,7 +10,7 @@ use sea_orm::{ColumnTrait, PaginatorTrait, QueryFilter, QueryOrder};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{super::connect::ConnectedAccount, FINISHING_TIMEOUT};
+use super::{super::connect::ConnectedAccount, FINISHING_TIMEOUT, links};
 use crate::{Act, Code, Reply, clock::Time, error::Result};
 
 /// A connection that a user makes in a browser.
@@ -33,6 +33,14 @@ pub struct ConnectSession {
     workspace_client_id: Option<BrandId>,
     sandbox: bool,
     auto_start: bool,
+    /// The address that the person is sent back to.
+    return_url: Option<String>,
+    /// The text by which you know the person.
+    reference: Option<String>,
+    /// The name of the program that the page shows.
+    app_name: Option<String>,
+    /// True if the link needs no account of this service.
+    guest: bool,
     /// The accounts that it connected.
     accounts: Vec<ConnectedAccount>,
     /// The reason why it failed or was cancelled.
@@ -90,19 +98,24 @@ pub(super) async fn view(act: &Act, row: &Model) -> Result<ConnectSession> {
     let names: Vec<_> = own.iter().map(|account| account.username.as_str()).collect();
     let status_message = status_sentence(row, spec.label, &names, act.cx.clock.now());
     let base = &act.cx.settings.base_url;
+    let connect_url = links::address(&act.cx, row)?;
     Ok(ConnectSession {
         id: row.id,
         platform: row.platform.clone(),
         method: method(&spec.connect),
         status: row.status,
         status_message,
-        connect_url: page(base, row),
+        connect_url,
         poll_url: format!("{base}/api/v1/connect/sessions/{}", row.id),
         connected_count: usize::try_from(connected).unwrap_or(usize::MAX),
         workspace_id: row.workspace_id,
         workspace_client_id: row.brand_id,
         sandbox: row.sandbox,
         auto_start: row.auto_start,
+        return_url: row.return_url.clone(),
+        reference: row.reference.clone(),
+        app_name: row.app_name.clone(),
+        guest: row.guest,
         accounts: own.into_iter().map(ConnectedAccount::of).collect(),
         error: error(row),
         created_at: Time(row.created_at),
@@ -111,7 +124,7 @@ pub(super) async fn view(act: &Act, row: &Model) -> Result<ConnectSession> {
 }
 
 /// Returns the address of the page for the user.
-fn page(base: &str, row: &Model) -> String {
+pub(super) fn page(base: &str, row: &Model) -> String {
     format!("{base}/connect/sessions/{}", row.id)
 }
 
@@ -159,6 +172,11 @@ fn status_sentence(
     now: fanfare_entities::Millis,
 ) -> String {
     match row.status {
+        ConnectStatus::Created if row.guest => {
+            format!(
+                "Open the link to connect {label}. It is good for 30 minutes, and in one browser."
+            )
+        }
         ConnectStatus::Created => {
             format!("Open the link and log in to connect {label}. It is good for 30 minutes.")
         }

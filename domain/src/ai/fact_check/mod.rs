@@ -42,6 +42,8 @@ pub enum FindingReason {
     TooLong,
     /// The text is the same as another one.
     Duplicate,
+    /// The model wrote no such text, or an empty one.
+    Missing,
 }
 
 /// A flaw of a text.
@@ -136,6 +138,19 @@ impl Facts {
     pub fn add(&mut self, fact: &str) {
         let claims = claims(&mut Text::of(fact)).into_iter().map(|found| found.claim);
         self.known.extend(claims);
+    }
+
+    /// Adds the words of somebody whom nobody here knows. They are no source of links, numbers, prices and handles; only
+    /// a day in words, such as that of a visit, may be repeated.
+    pub fn add_strangers_words(&mut self, words: &str) {
+        let mut text = Text::of(words);
+        for found in claims(&mut text) {
+            let is_day = matches!(found.claim, Claim::Date(_) | Claim::Relative(_));
+            let fragment = text.fragment(found.start, found.end);
+            if is_day && !fragment.chars().any(char::is_numeric) {
+                self.known.push(found.claim);
+            }
+        }
     }
 
     /// Adds the username of an account, which may be mentioned.

@@ -18,7 +18,11 @@ use uuid::Uuid;
 
 use super::{VideoParams, VideoRequest, normalize};
 use crate::{
-    Act, Domain, Reply, ai,
+    Act, Domain, Reply,
+    ai::{
+        self,
+        prices::{self, Priced},
+    },
     clock::Time,
     credits::{self, Spend},
     error::{Code, Error, Result},
@@ -95,11 +99,14 @@ pub struct VideoJobPage {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VideoJobQuery {
-    /// Only those of this status.
+    /// Only those in this status, or in these, separated by commas: `queued`, `processing`, `completed`, `failed`,
+    /// `cancelled`.
     #[serde(default)]
-    pub status: Option<AiJobStatus>,
+    #[schemars(length(max = 200))]
+    pub status: Option<String>,
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
@@ -110,35 +117,35 @@ pub struct VideoJobQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// Returns the operation under which a video's credits are reserved.
-pub(super) fn operation(uid: Uuid) -> String {
-    format!("video:{uid}")
-}
-
 /// Queues a video: inserts its row and reserves its credits in one transaction.
 ///
 /// # Errors
 /// The flaws of the request, [`Code::InsufficientCredits`], [`Code::TooManyJobs`] or [`Code::ProviderNotConfigured`].
-pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedVideoJob>> {
+pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<Priced<QueuedVideoJob>>> {
     let ai = &act.cx.settings.ai;
     let (params, credits) = normalize(ai, &asked)?;
     let provider = fanfare_ai::VideoProvider::named(&params.provider);
     if provider.is_none_or(|provider| ai.video_client(provider, &params.model).is_none()) {
-        return Err(ai::not_configured("films"));
+        return Err(ai::not_configured("videos"));
     }
     if let Some(url) = &params.image_url {
         ai::image::read_images(act, std::slice::from_ref(url)).await?;
     }
+    if asked.dry_run == Some(true) {
+        return prices::check_credits(act, credits).await;
+    }
+    let terms = ai::Terms { reference: asked.reference.clone(), max_credits: asked.max_credits };
+    terms.require(credits)?;
     let mut tx = act.begin().await?;
     let (uid, now, place) = (Uuid::now_v7(), tx.now(), act.membership.workspace_id);
-    let operation = operation(uid);
+    let operation = credits::video_operation(uid);
     let patience = credits::VIDEO_EXPIRY;
     let spend = Spend { workspace: place, operation: &operation, credits, expires_after: patience };
     // This locks the payer's wallet, so that open jobs are counted one request at a time.
-    credits::reserve(&act.cx, tx.conn(), spend).await?;
+    credits::reserve_for(&act.cx, tx.conn(), spend, &terms.spent_by(act)).await?;
     let payer = credits::payer(tx.conn(), place).await?;
     if count_open(tx.conn(), payer).await? >= MAX_OPEN_JOBS {
-        let message = format!("{MAX_OPEN_JOBS} films are being made already.");
+        let message = format!("{MAX_OPEN_JOBS} videos are being made already.");
         return Err(Error::new(Code::TooManyJobs, message).with_retry_after(30));
     }
     let row = ai_job::ActiveModel {
@@ -164,7 +171,7 @@ pub async fn generate(act: &Act, asked: VideoRequest) -> Result<Reply<QueuedVide
     let row = ai_job::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     tx.enqueue(JobKind::MakeVideo, place, row.id.0, now);
     let queued = QueuedVideoJob { job_id: uid, job: job_view_with_url(&act.cx, row, None)? };
-    act.finish(tx, Reply::ok(&queued).with_status(202)).await
+    act.finish(tx, Reply::ok(&queued).with_status(202).cast()).await
 }
 
 async fn count_open<C: ConnectionTrait>(conn: &C, payer: UserId) -> Result<u64> {
@@ -174,6 +181,14 @@ async fn count_open<C: ConnectionTrait>(conn: &C, payer: UserId) -> Result<u64> 
     Ok(open.count(conn).await?)
 }
 
+fn parse_status(name: &str) -> Result<AiJobStatus> {
+    AiJobStatus::try_from_value(&name.to_owned()).map_err(|_| {
+        let message = format!("There is no status called {name:?}.");
+        let remedy = "Use queued, processing, completed, failed or cancelled.";
+        Error::field(Code::InvalidField, "status", message, remedy)
+    })
+}
+
 /// Lists the video jobs of the membership's workspace, newest first.
 ///
 /// # Errors
@@ -181,6 +196,7 @@ async fn count_open<C: ConnectionTrait>(conn: &C, payer: UserId) -> Result<u64> 
 pub async fn list(act: &Act, query: VideoJobQuery) -> Result<Reply<VideoJobPage>> {
     let limit = input::limit(query.limit)?;
     let cursor = input::cursor::<i64>(query.cursor.as_deref())?.map(AiJobId);
+    let statuses = input::several(query.status.as_deref(), parse_status)?;
     let from = |last: Option<&ai_job::Model>| {
         let mut rows = ai_job::Entity::find()
             .filter(Column::WorkspaceId.eq(act.membership.workspace_id))
@@ -189,8 +205,8 @@ pub async fn list(act: &Act, query: VideoJobQuery) -> Result<Reply<VideoJobPage>
         if act.membership.brands.is_some() {
             rows = rows.filter(Column::CreatedBy.eq(act.caller.user_id));
         }
-        if let Some(status) = query.status {
-            rows = rows.filter(Column::Status.eq(status));
+        if let Some(statuses) = &statuses {
+            rows = rows.filter(input::one_of(Column::Status, statuses.clone()));
         }
         let below = last.map(|row| row.id).or(cursor);
         below.map_or(rows.clone(), |id| rows.filter(Column::Id.lt(id)))
@@ -238,10 +254,10 @@ pub async fn cancel(act: &Act, uid: Uuid) -> Result<Reply<OneVideoJob>> {
     let row = find(act, uid).one(tx.conn()).await?.ok_or_else(not_found)?;
     if !is_cancelled {
         let status = status_name(row.status);
-        let message = format!("The film is {status}; only a queued one can be cancelled.");
+        let message = format!("The video is {status}; only a queued one can be cancelled.");
         return Err(Error::new(Code::InvalidTransition, message).with_state(status, &[]));
     }
-    credits::refund(&act.cx, tx.conn(), &operation(uid)).await?;
+    credits::refund(&act.cx, tx.conn(), &credits::video_operation(uid)).await?;
     let job = job_view_with_url(&act.cx, row, None)?;
     act.finish(tx, Reply::ok(&OneVideoJob { job })).await
 }

@@ -8,8 +8,11 @@ use uuid::Uuid;
 
 use crate::{
     Act, Reply, credits,
-    error::{Code, Error, Result, Violation, violation},
-    input::text::{self, TextRule},
+    error::{Code, Error, Result, Violation, Violations, violation},
+    input::{
+        strict,
+        text::{self, TextRule},
+    },
 };
 
 /// A request for a video.
@@ -45,6 +48,17 @@ pub struct VideoRequest {
     #[serde(default)]
     #[schemars(length(max = 2_048))]
     pub image_url: Option<String>,
+    /// Only say what it costs; nothing is made or spent.
+    #[serde(default)]
+    pub dry_run: Option<bool>,
+    /// A text by which you know this, such as the id of your customer. The ledger names it, and sums are made by it.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub reference: Option<String>,
+    /// The most that it may cost, in credits. If it costs more, nothing is made or spent.
+    #[serde(default)]
+    #[schemars(range(min = 0))]
+    pub max_credits: Option<i64>,
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -90,13 +104,13 @@ pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(VideoParams, i64)> {
         provider.and_then(|it| model(ai, it, asked.model.as_deref(), &resolution, &mut broken));
     if asked.prompt.trim().is_empty() {
         let message = "prompt is empty.";
-        broken.push(violation(Code::InvalidField, "prompt", message, "Say what the film shows."));
+        broken.push(violation(Code::InvalidField, "prompt", message, "Say what the video shows."));
     }
     let most = model.map_or(4_096, |model| model.prompt_max);
     broken.extend(text::problem("prompt", &asked.prompt, TextRule::lines(most)));
     let Some(model) = model else {
         Error::check(broken)?;
-        return Err(super::super::not_configured("films"));
+        return Err(super::super::not_configured("videos"));
     };
     let mut refuse = |field: &str, message: String, remedy: String| {
         broken.push(violation(Code::InvalidField, field, message, remedy));
@@ -108,7 +122,7 @@ pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(VideoParams, i64)> {
         let lengths = lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         let at = if is_ruled { format!(" in {resolution}") } else { String::new() };
         let message =
-            format!("{} makes films{at} of {lengths} seconds, not of {seconds}.", model.id);
+            format!("{} makes videos{at} of {lengths} seconds, not of {seconds}.", model.id);
         refuse("duration_seconds", message, format!("Send one of {lengths}."));
     }
     for (field, value, known) in [
@@ -123,7 +137,7 @@ pub fn normalize(ai: &Ai, asked: &VideoRequest) -> Result<(VideoParams, i64)> {
     }
     let audio = asked.generate_audio.unwrap_or(true);
     if !audio && model.audio == Audio::Always {
-        let message = format!("Films of {} always have sound.", model.id);
+        let message = format!("Videos of {} always have sound.", model.id);
         refuse("generate_audio", message, "Leave it out, or use another provider.".to_owned());
     }
     Error::check(broken)?;
@@ -148,7 +162,7 @@ fn provider(ai: &Ai, asked: Option<&str>, broken: &mut Vec<Violation>) -> Option
     };
     let known = VideoProvider::named(name);
     if known.is_none() {
-        let message = "provider is not one that makes films.";
+        let message = "provider is not one that makes videos.";
         let remedy = "Send xai or google, or leave it out.";
         broken.push(violation(Code::InvalidField, "provider", message, remedy));
     }
@@ -188,9 +202,9 @@ pub struct VideoFunction {
     /// `estimate_cost`, `validate_request` or `list_models`.
     #[schemars(length(max = 200))]
     pub function: String,
-    /// The body of a request for a video; its provider is that of `identifier`.
+    /// The body of a request for a video; its provider is that of `identifier`. `list_models` does not look at it.
     #[serde(default)]
-    #[schemars(with = "Option<VideoRequest>")]
+    #[schemars(with = "Option<VideoRequest>", extend("x-read-singly" = true))]
     pub params: Option<Value>,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -215,7 +229,7 @@ pub struct FunctionResult {
 pub async fn call_function(act: &Act, asked: VideoFunction) -> Result<Reply<FunctionResult>> {
     let provider = VideoProvider::named(&asked.identifier);
     let provider = provider.filter(|it| it.as_str() == asked.identifier).ok_or_else(|| {
-        let message = "identifier is not a provider of films.";
+        let message = "identifier is not a provider of videos.";
         Error::field(Code::InvalidField, "identifier", message, "Send google_veo or xai_grok.")
     })?;
     let ai = &act.cx.settings.ai;
@@ -226,7 +240,7 @@ pub async fn call_function(act: &Act, asked: VideoFunction) -> Result<Reply<Func
         }
         "validate_request" => validate(ai, provider, asked.params),
         "estimate_cost" => {
-            let (_, credits) = normalize(ai, &request(provider, asked.params)?)?;
+            let (_, credits) = checked(ai, provider, asked.params).map_err(within_params)?;
             let available = credits::available(&act.cx, act.membership.workspace_id).await?;
             json!({"credits": credits, "available": available, "affordable": credits <= available})
         }
@@ -237,28 +251,44 @@ pub async fn call_function(act: &Act, asked: VideoFunction) -> Result<Reply<Func
         }
     };
     let identifier = provider.as_str();
-    Ok(Reply::ok(&FunctionResult { identifier, function: asked.function, result }))
+    Ok(Reply::ok(&FunctionResult { identifier, function: asked.function, result }).unchanged())
 }
 
-fn request(provider: VideoProvider, params: Option<Value>) -> Result<VideoRequest> {
+/// Checks the body of a request for a video as that request does; returns what is made of it, and its price.
+fn checked(ai: &Ai, provider: VideoProvider, params: Option<Value>) -> Result<(VideoParams, i64)> {
     let params = params.unwrap_or_else(|| json!({}));
-    let mut request: VideoRequest = serde_json::from_value(params).map_err(|error| {
-        let message = format!("params is not a request for a film: {error}.");
-        let remedy = "Send the body of POST /api/v1/ai/generate-video.";
-        Error::field(Code::InvalidField, "params", message, remedy)
-    })?;
+    let (mut request, flaws): (VideoRequest, _) = strict::read_partial(params)?;
     request.provider = Some(provider.as_str().to_owned());
-    Ok(request)
+    Error::merge(flaws, normalize(ai, &request))
+}
+
+/// Returns the same error about the fields of `params`.
+fn within_params(error: Error) -> Error {
+    if error.violations().is_empty() {
+        return error;
+    }
+    let mut broken = error.into_violations();
+    for one in broken.iter_mut() {
+        one.field = format!("params.{}", one.field);
+        // They are made for a body of its own.
+        one.fix.clear();
+    }
+    Error::check(broken).err().unwrap_or_else(|| Error::internal("an error named no field"))
 }
 
 fn validate(ai: &Ai, provider: VideoProvider, params: Option<Value>) -> Value {
-    let outcome = request(provider, params).and_then(|request| normalize(ai, &request));
-    match outcome {
+    match checked(ai, provider, params) {
         Ok((normalized, _)) => {
             json!({"valid": true, "validation_errors": [], "normalized": normalized})
         }
         Err(error) => {
-            json!({"valid": false, "validation_errors": error.violations(), "normalized": null})
+            let entry = error.code().entry();
+            // A refusal without a field is about the provider: it is not configured.
+            let other =
+                || vec![violation(error.code(), "provider", error.message(), entry.remedy)].into();
+            let listed = Some(error.clone().into_violations()).filter(|listed| !listed.is_empty());
+            let listed: Violations = listed.unwrap_or_else(other);
+            json!({"valid": false, "validation_errors": *listed, "normalized": null})
         }
     }
 }
@@ -344,7 +374,7 @@ mod tests {
             assert_eq!((it.model.as_str(), cost), ("veo-3.1-fast-generate-001", credits));
         }
         let error = normalize(&ai, &asked(6, "4K")).unwrap_err();
-        assert!(error.message().contains("films in 4k of 8 seconds"), "{}", error.message());
+        assert!(error.message().contains("videos in 4k of 8 seconds"), "{}", error.message());
         let omni =
             VideoRequest { model: Some("gemini-omni-1.1-flash".to_owned()), ..asked(8, "4k") };
         assert_eq!(normalize(&ai, &omni).unwrap_err().violations()[0].field, "model");

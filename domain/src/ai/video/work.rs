@@ -13,7 +13,7 @@ use futures_util::stream;
 use sea_orm::{ActiveEnum, ColumnTrait, EntityTrait, QueryFilter, UpdateMany, sea_query::Expr};
 use serde_json::json;
 
-use super::jobs::{VideoJobError, operation};
+use super::jobs::VideoJobError;
 use crate::{
     Domain, Tx, credits,
     durable::{self, Lease},
@@ -213,7 +213,8 @@ async fn write(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Resul
                 .filter(Column::Id.eq(row.id))
                 .exec(tx.conn())
                 .await?;
-            credits::settle(cx, tx.conn(), &operation(row.uid), row.credits).await?;
+            let operation = credits::video_operation(row.uid);
+            credits::pay(cx, tx.conn(), &operation, row.credits).await?;
             let url = media::url_of(cx, &asset);
             tx.emit(ended_event(
                 row,
@@ -222,7 +223,7 @@ async fn write(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Resul
             ));
         }
         VideoOutcome::Failed(error) => {
-            credits::refund(cx, tx.conn(), &operation(row.uid)).await?;
+            credits::refund(cx, tx.conn(), &credits::video_operation(row.uid)).await?;
             tx.emit(ended_event(row, "video_job.failed", &json!({ "error": error })));
         }
         VideoOutcome::Pending(..) | VideoOutcome::Retry { .. } => {}
@@ -245,7 +246,7 @@ fn ended_event(row: &ai_job::Model, kind: &'static str, more: &serde_json::Value
         brand_id: None,
         platform: None,
         status: None,
-        message: if is_completed { "A film is there." } else { "A film could not be made." }
+        message: if is_completed { "A video is there." } else { "A video could not be made." }
             .to_owned(),
         request_id: row.request_id.clone(),
     }

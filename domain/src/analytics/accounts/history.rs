@@ -8,7 +8,7 @@ use fanfare_entities::{AccountId, Millis, account, account_day, post_numbers};
 use fanfare_platforms::analytics::{Aggregation, DailySpec, name};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
-use super::{DaySnapshot, PeriodNumbers, span::DayRange};
+use super::{DayReason, DaySnapshot, PeriodNumbers, span::DayRange};
 use crate::{
     Act,
     analytics::{
@@ -25,6 +25,8 @@ pub(super) struct AccountHistory {
     tz: Tz,
     /// Days that ended before this time are final.
     final_until: Millis,
+    now: Millis,
+    connected_at: Millis,
     days: BTreeMap<String, account_day::Model>,
     posts: BTreeMap<NaiveDate, i64>,
 }
@@ -50,6 +52,8 @@ impl AccountHistory {
             daily,
             tz,
             final_until: act.cx.clock.now() - pace(&act.cx, row).shortened(lag),
+            now: act.cx.clock.now(),
+            connected_at: row.created_at,
             days: days.remove(&row.id).unwrap_or_default(),
             posts: posts(act, row.id, tz, span).await?,
         })
@@ -76,9 +80,13 @@ impl AccountHistory {
         let (row, numbers) = (self.days.get(&day.to_string()), self.numbers(day));
         let ends = zone::start(self.tz, zone::next(day)).timestamp_millis();
         let get = |name: &str| numbers.get(name).copied();
+        let (posts, known) = (self.posts.get(&day).copied(), row.is_some());
+        let is_unknown = !known && posts.is_none() && ends <= self.connected_at;
         DaySnapshot {
             date: day.to_string(),
-            provisional: row.map_or(ends > self.final_until, |row| !row.is_final),
+            provisional: (!is_unknown)
+                .then(|| row.map_or(ends > self.final_until, |row| !row.is_final)),
+            reason: self.reason(&numbers, (known, ends)),
             revision: row.map_or(0, |row| row.revision),
             followers: get(name::FOLLOWERS),
             follower_delta: self.follower_delta(day, &numbers),
@@ -91,7 +99,18 @@ impl AccountHistory {
             saves: get(name::SAVES),
             clicks: get(name::CLICKS),
             profile_views: get(name::PROFILE_VIEWS),
-            posts: self.posts.get(&day).copied().unwrap_or_default(),
+            posts: posts.or((!is_unknown).then_some(0)),
+        }
+    }
+
+    /// Returns why a day that ends at `ends` has no numbers.
+    fn reason(&self, numbers: &Metrics, (known, ends): (bool, Millis)) -> Option<DayReason> {
+        match () {
+            () if !numbers.is_empty() => None,
+            () if ends > self.now => Some(DayReason::NotOver),
+            () if !known && ends <= self.connected_at => Some(DayReason::BeforeConnection),
+            () if !known => Some(DayReason::NotRead),
+            () => Some(DayReason::NotReported),
         }
     }
 

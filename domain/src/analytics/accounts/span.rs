@@ -20,14 +20,17 @@ const MAX_DAYS: i64 = 366;
 pub(super) struct DayRange {
     pub from: NaiveDate,
     pub to: NaiveDate,
+    /// The last day that was asked for, if it has not begun in the network's zone.
+    pub cut: Option<NaiveDate>,
 }
 
 impl DayRange {
-    /// Returns the days of a query; a missing end follows from the other one, or from today.
+    /// Returns the days of a query; a missing end follows from the other one, or from today. `latest` is the day where
+    /// days begin first: a day that is today somewhere, but not yet in the network's zone, is cut off.
     ///
     /// # Errors
     /// Invalid days.
-    pub fn of(query: &AccountsQuery, today: NaiveDate) -> Result<Self> {
+    pub fn of(query: &AccountsQuery, today: NaiveDate, latest: NaiveDate) -> Result<Self> {
         let mut broken = Violations::default();
         let mut read = |field: &'static str, text: Option<&String>| {
             let text = text?;
@@ -44,6 +47,13 @@ impl DayRange {
         let (from, to) = (read("from", query.from.as_ref()), read("to", query.to.as_ref()));
         Error::check(broken)?;
         let last = Days::new(DEFAULT_DAYS - 1);
+        let cut = to.filter(|to| *to > today && *to <= latest);
+        let (from, to) = match cut {
+            Some(_) => {
+                (from.map(|from| if from <= latest { from.min(today) } else { from }), Some(today))
+            }
+            None => (from, to),
+        };
         let to = to.unwrap_or_else(|| {
             let after = from.and_then(|from| from.checked_add_days(last));
             after.map_or(today, |after| after.min(today))
@@ -68,13 +78,13 @@ impl DayRange {
             let message = format!("{from} to {to} are more than {MAX_DAYS} days.");
             broken.push(wrong("from", message, "Ask for 366 days at most."));
         }
-        Error::check(broken).map(|()| Self { from, to })
+        Error::check(broken).map(|()| Self { from, to, cut })
     }
 
     /// Returns the range of the same length before this one.
     pub fn before(self) -> Self {
         let days = u64::try_from((self.to - self.from).num_days()).unwrap_or_default() + 1;
-        Self { from: zone::before(self.from, days), to: zone::before(self.from, 1) }
+        Self { from: zone::before(self.from, days), to: zone::before(self.from, 1), cut: None }
     }
 }
 

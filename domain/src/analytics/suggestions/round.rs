@@ -89,15 +89,10 @@ pub(super) async fn derive(cx: &Domain, row: &account::Model) -> Result<usize> {
         return Ok(0);
     }
     let tx = Tx::begin(cx).await?;
-    let found = subjects(&tx, row, means).await?;
+    let best = best_posts(&tx, row, means).await?;
     // The model may take long, so no transaction is open meanwhile.
     tx.commit().await?;
-    let mut worded = Vec::new();
-    for subject in found {
-        if let Some(caption) = suggested_caption::write(cx, row, &subject.caption).await? {
-            worded.push(Subject { caption, ..subject });
-        }
-    }
+    let worded = worded(cx, row, best).await?;
     let tx = Tx::begin(cx).await?;
     let mut made = 0;
     for (place, subject) in worded.into_iter().enumerate() {
@@ -123,36 +118,53 @@ struct Subject {
     posts: usize,
 }
 
-/// Returns the posts with the highest lift that are old enough and were not suggested recently.
-async fn subjects(
+/// Posts to base suggestions on.
+struct BestPosts {
+    /// The lift and the id of each, the highest lift first.
+    ranked: Vec<(f64, i64)>,
+    /// The number of posts that they were compared with.
+    compared: usize,
+}
+
+/// Returns the posts of notable lift that are old enough and were not suggested recently.
+async fn best_posts(
     tx: &Tx,
     row: &account::Model,
     means: profile::ComparisonContext,
-) -> Result<Vec<Subject>> {
+) -> Result<BestPosts> {
     let sample = profile::sample(tx, row, means).await?;
+    let compared = sample.len();
     let Some(median) = formulas::median(sample.iter().map(|post| post.rate)).filter(|it| *it > 0.0)
     else {
-        return Ok(Vec::new());
+        return Ok(BestPosts { ranked: Vec::new(), compared });
     };
     let recent = recently_suggested(tx, row.id, tx.now() - means.1.shortened(RETENTION)).await?;
-    let mut best: Vec<_> = sample
+    let mut ranked: Vec<_> = sample
         .iter()
         .filter(|post| post.age > MIN_AGE && !recent.contains(&post.id))
         .map(|post| (post.rate / median, post.id))
         .filter(|(lift, _)| *lift >= NOTABLE_LIFT)
         .collect();
-    best.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
-    let mut subjects = Vec::new();
-    for (lift, id) in best {
-        let found = post_numbers::Entity::find_by_id(id).one(tx.conn()).await?;
-        let Some(found) = found else { continue };
-        let Some(caption) = caption(row, &found.caption) else { continue };
-        subjects.push(Subject { row: found, caption, lift, posts: sample.len() });
-        if subjects.len() == MAX_PER_WEEK {
+    ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
+    Ok(BestPosts { ranked, compared })
+}
+
+/// Words suggestions, each based on the best post that is left. A post whose text cannot be used takes nobody's place.
+async fn worded(cx: &Domain, row: &account::Model, best: BestPosts) -> Result<Vec<Subject>> {
+    let mut writer = suggested_caption::Writer::new(cx, row).await?;
+    let mut worded = Vec::new();
+    for (lift, id) in best.ranked {
+        if worded.len() == MAX_PER_WEEK {
             break;
         }
+        let found = post_numbers::Entity::find_by_id(id).one(&cx.db.read).await?;
+        let Some(found) = found else { continue };
+        let Some(old) = caption(row, &found.caption) else { continue };
+        if let Some(caption) = writer.write(&old).await? {
+            worded.push(Subject { row: found, caption, lift, posts: best.compared });
+        }
     }
-    Ok(subjects)
+    Ok(worded)
 }
 
 /// Returns the old caption, if there is one and the network still accepts it.

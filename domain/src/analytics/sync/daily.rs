@@ -65,7 +65,8 @@ impl Turn<'_> {
                 one.is_final.unwrap_or(until <= final_until)
             };
             let read = read.into_iter().map(|one| (is_final(&one), one));
-            self.write_days(read.map(|(is_final, one)| (one, is_final)).collect(), end).await?;
+            let read = read.map(|(is_final, one)| (one, is_final)).collect();
+            self.write_days(read, (first, end)).await?;
             first = zone::next(end);
         }
         Ok(())
@@ -98,7 +99,12 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn write_days(&mut self, read: Vec<(DayMetrics, bool)>, end: NaiveDate) -> StepResult {
+    /// Writes the days from `first` to `end`.
+    async fn write_days(
+        &mut self,
+        read: Vec<(DayMetrics, bool)>,
+        (first, end): (NaiveDate, NaiveDate),
+    ) -> StepResult {
         let finals = read.iter().filter(|(_, is_final)| *is_final);
         let through = finals.map(|(one, _)| one.date.to_string()).max();
         let through = through.max(self.row.complete_through.clone());
@@ -106,14 +112,17 @@ impl Turn<'_> {
         let held = self.held(&tx).await?;
         days::write(tx.conn(), self.row.id, read, self.cx.clock.now()).await?;
         let next_day = Some(zone::next(end).to_string());
+        let first_day = held.first_day.or_else(|| Some(first.to_string()));
         let changed = analytics_sync::ActiveModel {
             id: Set(held.id),
+            first_day: Set(first_day.clone()),
             next_day: Set(next_day.clone()),
             complete_through: Set(through.clone()),
             ..Default::default()
         };
         changed.update(tx.conn()).await?;
         tx.commit().await?;
+        self.row.first_day = first_day;
         (self.row.next_day, self.row.complete_through) = (next_day, through);
         Ok(())
     }
@@ -168,6 +177,7 @@ impl Turn<'_> {
         let is_backfill = held.synced_at.is_none();
         let changed = analytics_sync::ActiveModel {
             id: Set(held.id),
+            first_day: Set(None),
             next_day: Set(None),
             listed: Set(false),
             daily_at: Set(daily_at),
@@ -193,6 +203,9 @@ impl Turn<'_> {
 
     fn event(&self, posts: i32, is_backfill: bool) -> NewEvent {
         let row = self.account;
+        let first = self.row.first_day.as_deref();
+        let next = self.row.next_day.as_deref().and_then(zone::parse);
+        let last = next.filter(|_| first.is_some()).map(|next| zone::before(next, 1).to_string());
         NewEvent {
             workspace_id: row.workspace_id,
             event_type: "analytics.synced",
@@ -201,6 +214,8 @@ impl Turn<'_> {
                 "account": Account::of(self.cx, row),
                 "posts": posts,
                 "backfill": is_backfill,
+                "from": first,
+                "to": last,
                 "complete_through": self.row.complete_through,
             })
             .to_string(),

@@ -4,7 +4,7 @@
 //! loses nothing. Only the worker that still holds the row writes.
 
 mod daily;
-mod posts;
+pub(super) mod posts;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

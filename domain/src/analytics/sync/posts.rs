@@ -1,12 +1,17 @@
 //! The posts of an account: finds them, and reads their numbers at the right ages.
 
 use fanfare_entities::{
-    AccountId, Millis, analytics_sync, post, post::PostStatus, post_numbers, post_reading,
+    AccountId, Millis, WorkspaceId, account, analytics_sync, post, post::PostStatus, post_numbers,
+    post_reading,
 };
-use fanfare_platforms::analytics::{ListedPost, Metrics, MissingReason, POST_METRICS, PostRef};
+use fanfare_platforms::analytics::{
+    Analytics, ListedPost, Metrics, MissingReason, POST_METRICS, PostRef,
+};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, sea_query::OnConflict,
+    ActiveModelTrait,
+    ActiveValue::Set,
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    sea_query::{Expr, ExprTrait, OnConflict},
 };
 use serde_json::{Map, Value, json};
 
@@ -14,7 +19,7 @@ use super::{Stop, Turn};
 use crate::{
     Domain, Tx,
     analytics::{
-        Checkpoint, days, insights,
+        Checkpoint, Pace, analytics_of, days, insights, pace,
         pace::{HOUR, POST_END, STORY_END},
         parse_metrics,
         posts::{format_of, status},
@@ -41,48 +46,73 @@ pub(super) async fn next_at(cx: &Domain, id: AccountId) -> Result<Option<Millis>
     Ok(next.and_then(|row| row.next_at))
 }
 
-impl Turn<'_> {
-    /// Adds rows for posts that we have published and that have none yet.
-    pub(super) async fn discover(&self) -> StepResult {
-        if !self.network.measures_posts() {
-            return Ok(());
-        }
-        let now = self.cx.clock.now();
+/// Inserts rows. A post that was listed before we knew that it is ours becomes ours.
+async fn insert<C: ConnectionTrait>(conn: &C, rows: Vec<post_numbers::ActiveModel>) -> Result<()> {
+    use post_numbers::Column::{
+        AccountId as Account, Caption, Format, PostId, PostType, RemoteId, Url,
+    };
+    let again = OnConflict::columns([Account, RemoteId])
+        .update_columns([PostId, Url, PostType, Format, Caption])
+        .to_owned();
+    let all = post_numbers::Entity::insert_many(rows).on_conflict(again);
+    all.exec_without_returning(conn).await?;
+    Ok(())
+}
+
+/// Adds rows for the posts that an account has just published, so that they are listed before their first reading; also
+/// those of a network that reports no numbers.
+///
+/// # Errors
+/// The database's.
+pub(in crate::analytics) async fn add_published(
+    cx: &Domain,
+    account: &account::Model,
+) -> Result<()> {
+    let network = analytics_of(cx, account);
+    let history = History {
+        workspace_id: account.workspace_id,
+        account_id: account.id,
+        pace: pace(cx, account),
+        is_measured: network.is_some_and(Analytics::measures_posts),
+    };
+    match history.published(cx).await? {
+        rows if rows.is_empty() => Ok(()),
+        rows => insert(&cx.db.write, rows).await,
+    }
+}
+
+/// The values that the rows of an account's posts share.
+struct History {
+    workspace_id: WorkspaceId,
+    account_id: AccountId,
+    pace: Pace,
+    /// Whether the network reports numbers of posts.
+    is_measured: bool,
+}
+
+impl History {
+    /// Returns rows for the posts that we have published and that have none yet.
+    async fn published(&self, cx: &Domain) -> Result<Vec<post_numbers::ActiveModel>> {
+        let now = cx.clock.now();
         let counted = post_numbers::Entity::find()
             .select_only()
             .column(post_numbers::Column::PostId)
-            .filter(post_numbers::Column::AccountId.eq(self.row.id))
-            .filter(post_numbers::Column::PostId.is_not_null())
+            .filter(
+                Expr::col((post_numbers::Entity, post_numbers::Column::PostId))
+                    .equals((post::Entity, post::Column::Id)),
+            )
             .into_query();
         let fresh = post::Entity::find()
-            .filter(post::Column::AccountId.eq(self.row.id))
+            .filter(post::Column::AccountId.eq(self.account_id))
             .filter(post::Column::Status.eq(PostStatus::Published))
             .filter(post::Column::PublicAt.gt(now - self.pace.shortened(POST_END)))
             .filter(post::Column::PlatformPostId.is_not_null())
-            .filter(post::Column::Id.not_in_subquery(counted))
+            .filter(Expr::exists(counted).not())
             .order_by_desc(post::Column::PublicAt)
             .limit(MAX_DISCOVERED)
-            .all(&self.cx.db.write)
+            .all(&cx.db.write)
             .await?;
-        let rows: Vec<_> = fresh.iter().filter_map(|post| self.row_of(post, now)).collect();
-        if rows.is_empty() {
-            return Ok(());
-        }
-        use post_numbers::Column::{
-            AccountId as Account, Caption, Format, PostId, PostType, RemoteId, Url,
-        };
-        // A post that was listed before we knew that it is ours becomes ours.
-        let again = OnConflict::columns([Account, RemoteId])
-            .update_columns([PostId, Url, PostType, Format, Caption])
-            .to_owned();
-        let tx = Tx::begin(self.cx).await?;
-        self.held(&tx).await?;
-        post_numbers::Entity::insert_many(rows)
-            .on_conflict(again)
-            .exec_without_returning(tx.conn())
-            .await?;
-        tx.commit().await?;
-        Ok(())
+        Ok(fresh.iter().filter_map(|post| self.row_of(post, now)).collect())
     }
 
     fn row_of(&self, post: &post::Model, now: Millis) -> Option<post_numbers::ActiveModel> {
@@ -109,18 +139,51 @@ impl Turn<'_> {
         let first = published_at + self.pace.shortened(HOUR);
         let is_over = is_story && self.pace.age(published_at, now) >= STORY_END;
         post_numbers::ActiveModel {
-            workspace_id: Set(self.row.workspace_id),
-            account_id: Set(self.row.id),
+            workspace_id: Set(self.workspace_id),
+            account_id: Set(self.account_id),
             post_id: Set(None),
             published_at: Set(published_at),
             status: Set(if is_over { status::EXPIRED } else { status::LIVE }.to_owned()),
-            next_at: Set((!is_over).then(|| first.max(now))),
+            next_at: Set((self.is_measured && !is_over).then(|| Ord::max(first, now))),
             numbers: Set(json!({})),
             unmeasured: Set(json!({})),
             created_at: Set(now),
             updated_at: Set(now),
             ..Default::default()
         }
+    }
+}
+
+impl Turn<'_> {
+    /// Adds rows for posts that we have published and that have none yet.
+    pub(super) async fn discover(&self) -> StepResult {
+        if !self.network.measures_posts() {
+            return Ok(());
+        }
+        let rows = self.history().published(self.cx).await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let tx = Tx::begin(self.cx).await?;
+        self.held(&tx).await?;
+        insert(tx.conn(), rows).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Returns what rows of the account's posts have in common.
+    fn history(&self) -> History {
+        let (workspace_id, account_id) = (self.row.workspace_id, self.row.id);
+        History { workspace_id, account_id, pace: self.pace, is_measured: true }
+    }
+
+    fn new_row(
+        &self,
+        published_at: Millis,
+        is_story: bool,
+        now: Millis,
+    ) -> post_numbers::ActiveModel {
+        self.history().new_row(published_at, is_story, now)
     }
 
     /// Adds rows for the posts that the network lists and we do not know.

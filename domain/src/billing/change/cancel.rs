@@ -1,17 +1,17 @@
 //! Cancels a subscription, at the end of its period or at once.
 
-use fanfare_entities::{billing_subscription, billing_subscription::BillingStatus};
-use fanfare_payments::Request;
+use fanfare_entities::{UserId, billing_subscription, billing_subscription::BillingStatus};
+use fanfare_payments::{self as payments, Request};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Change, billing_time};
 use crate::{
-    Act, Reply,
+    Act, Domain, Reply,
     billing::{
         calls::is_any_recorded,
-        subscriptions,
+        read, subscriptions,
         view::{OneSubscription, Subscription},
     },
     error::{Code, Error, Result},
@@ -31,6 +31,7 @@ const REASONS: [(&str, &str); 7] = [
 /// A cancellation.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("required" = ["reason"]))]
 pub struct Cancellation {
     /// The reason: `too_expensive`, `not_using`, `missing_features`, `technical_issues`, `switching_service`, `temporary_break` or `other`.
     #[serde(default)]
@@ -47,7 +48,7 @@ pub struct Cancellation {
 
 fn reason(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let names: Vec<_> = REASONS.iter().map(|(name, _)| *name).collect();
-    schemars::json_schema!({"enum": names})
+    schemars::json_schema!({"enum": names, "x-own-code": true})
 }
 
 /// Cancels the caller's subscription, at the end of its period or at once.
@@ -71,7 +72,7 @@ pub async fn cancel(
         let subscription = Subscription::of(&act.cx, &row, billing_time(&act.cx).await);
         return Ok(Reply::ok(&OneSubscription { subscription }));
     }
-    let change = Change::begin(act, "cancel", key).await?;
+    let change = Change::begin(&act.cx, act.caller.user_id, "cancel", key).await?;
     let explained = |request: Request| {
         let request = request.with("cancellation_details[feedback]", *feedback);
         match &asked.feedback {
@@ -91,6 +92,26 @@ pub async fn cancel(
     let end = Request::post(change.path()).with("cancel_at_period_end", "true");
     let _: Value = change.call("end", &explained(end)).await?;
     change.finish().await
+}
+
+/// Takes back a cancellation at the end of the period, or at a date that was set at Stripe.
+///
+/// # Errors
+/// [`Code::NoSubscription`], [`Code::InvalidTransition`], or Stripe's.
+pub async fn reactivate(cx: &Domain, person: UserId, key: &str) -> Result<Subscription> {
+    let change = Change::begin(cx, person, "reactivate", Some(key)).await?;
+    if change.row.status == BillingStatus::Active {
+        return change.result().await;
+    }
+    change.require(&[BillingStatus::Canceling], "reactivated")?;
+    let theirs: payments::Subscription = read(cx, &change.path()).await?;
+    let again = if theirs.cancel_at_period_end {
+        Request::post(change.path()).with("cancel_at_period_end", "false")
+    } else {
+        Request::post(change.path()).with("cancel_at", "")
+    };
+    let _: Value = change.call("again", &again).await?;
+    change.result().await
 }
 
 /// Returns the caller's subscription if an immediate cancellation has ended it: if the response was lost, the repeated

@@ -74,3 +74,21 @@ fn a_check_passes_warns_or_fails_at_its_limits() {
     // 12 + 6 + 5 + 6 + 6 pass, 8 + 5 + 4 warn, out of 94.
     assert_eq!(score(&all), Some(46));
 }
+
+#[test]
+fn hours_of_one_day_say_that_the_others_are_closed() {
+    let open = |day: &str| json!({"openDay": day, "closeDay": day});
+    for (periods, wanted, detail) in [
+        (json!(null), CheckStatus::Fail, "None are said."),
+        (json!([]), CheckStatus::Fail, "None are said."),
+        (json!([open("MONDAY")]), CheckStatus::Pass, "It is there."),
+        (json!([open("MONDAY"), open("SUNDAY")]), CheckStatus::Pass, "It is there."),
+    ] {
+        let record = json!({"regularHours": {"periods": periods}});
+        let profile = Some(profile(record));
+        let facts = Facts { profile, reviews: Vec::new(), media: Vec::new(), now: 100 * DAY };
+        let all = checks(&facts);
+        let hours = all.iter().find(|check| check.id == "hours").unwrap();
+        assert_eq!((hours.status, hours.detail.as_str()), (wanted, detail));
+    }
+}

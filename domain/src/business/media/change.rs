@@ -73,7 +73,7 @@ pub struct MediaDeleted {
 
 /// Adds a photo or video.
 ///
-/// The violations of the file, or [`Code::LocationNotFound`].
+/// # Errors
 /// The flaws of the file, or [`Code::LocationNotFound`].
 pub async fn add(act: &Act, new: NewMedia) -> Result<Reply<OneMedia>> {
     let account = selected_account(act, new.account_id, new.location_id.as_deref()).await?;
@@ -151,10 +151,10 @@ async fn shown(
     finish(act, Reply::ok(&OneMedia { media }).with_status(202)).await
 }
 
-/// Deletes a photo or video; one that is already deleted stays deleted.
+/// Deletes a photo or video; one that was deleted here before stays deleted.
 ///
 /// # Errors
-/// [`Code::ActionNotAllowed`], or the network's refusal.
+/// [`Code::MediaNotFound`], [`Code::ActionNotAllowed`], or the network's refusal.
 pub async fn delete(act: &Act, named: MediaRef) -> Result<Reply<MediaDeleted>> {
     let accounts = selected_accounts(act, None, None).await?;
     let row = business_media::Entity::find()
@@ -162,19 +162,35 @@ pub async fn delete(act: &Act, named: MediaRef) -> Result<Reply<MediaDeleted>> {
         .filter(Column::Name.eq(named.media_name.as_str()))
         .one(&act.cx.db.write)
         .await?;
-    let mut deleted = true;
-    if let Some(row) = row
-        && let Some(account) = accounts.iter().find(|account| account.id == row.account_id)
-    {
-        let tx = act.begin().await?;
-        let scope = format!("media:{}", row.id);
-        account::Entity::find_by_id(account.id).lock_exclusive().one(tx.conn()).await?;
-        changes::refuse_open(tx.conn(), &scope).await?;
-        let change = RemoteChange::DeleteMedia { media: named.media_name.clone() };
-        let made =
-            make(act, tx, account, (OutgoingTarget::MediaGone(row.id), scope, change)).await?;
-        deleted = outgoing_status(&made)? != 202;
-    }
+    let scope =
+        |account: &account::Model| format!("media-gone:{}:{}", account.id, named.media_name);
+    let account = row.and_then(|row| {
+        let account = accounts.iter().find(|account| account.id == row.account_id)?;
+        Some((row.id, account))
+    });
+    act.cx.failpoint.reach("considered").await;
+    let made = match account {
+        Some((id, account)) => {
+            let tx = act.begin().await?;
+            account::Entity::find_by_id(account.id).lock_exclusive().one(tx.conn()).await?;
+            changes::refuse_open(tx.conn(), &scope(account)).await?;
+            // Another request may have deleted it since it was looked for.
+            match business_media::Entity::find_by_id(id).one(tx.conn()).await? {
+                Some(_) => {
+                    let change = RemoteChange::DeleteMedia { media: named.media_name.clone() };
+                    let target = OutgoingTarget::MediaGone(id);
+                    Some(make(act, tx, account, (target, scope(account), change)).await?)
+                }
+                None => None,
+            }
+        }
+        None => None,
+    };
+    let deleted = match made {
+        Some(made) => outgoing_status(&made)? != 202,
+        None if changes::was_sent(&act.cx, accounts.iter().map(scope)).await? => true,
+        None => return Err(Error::new(Code::MediaNotFound, "There is no such file.")),
+    };
     let status = if deleted { 200 } else { 202 };
     let media_name = named.media_name;
     finish(act, Reply::ok(&MediaDeleted { deleted, media_name }).with_status(status)).await

@@ -2,6 +2,7 @@
 
 mod change;
 mod check;
+mod limits;
 mod view;
 
 use fanfare_entities::{
@@ -22,6 +23,7 @@ use crate::{
     input, page,
 };
 
+pub(crate) use self::limits::{FileFacts, LEAST_PHOTO};
 pub use self::{
     change::{MediaDeleted, MediaRef, NewMedia, add, delete},
     view::{MediaPage, Medium, OneMedia},
@@ -38,16 +40,17 @@ pub struct MediaFilter {
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub location_id: Option<String>,
-    /// Only of this category.
+    /// Only of this category, or of these, separated by commas.
     #[serde(default)]
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = 300))]
     pub category: Option<String>,
-    /// Only in this status.
+    /// Only in this status, or in these, separated by commas.
     #[serde(default)]
-    #[schemars(length(max = 50))]
+    #[schemars(length(max = 200))]
     pub status: Option<String>,
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]
@@ -56,6 +59,14 @@ pub struct MediaFilter {
     /// The workspace, for a key without one.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
+}
+
+fn parse_status(name: &str) -> Result<BusinessMediaStatus> {
+    BusinessMediaStatus::try_from_value(&name.to_owned()).map_err(|_| {
+        let message = format!("There is no status called {name:?}.");
+        let remedy = "Use queued, sending, in_review, live, rejected, failed or unknown.";
+        Error::field(Code::InvalidField, "status", message, remedy)
+    })
 }
 
 /// Lists media, including those added outside this service, newest first.
@@ -70,16 +81,11 @@ pub async fn list(act: &Act, filter: MediaFilter) -> Result<Reply<MediaPage>> {
         .filter(Column::AccountId.is_in(ids))
         .order_by_desc(Column::CreatedAt)
         .order_by_desc(Column::Id);
-    if let Some(category) = &filter.category {
-        query = query.filter(Column::Category.eq(parse_category(category)?));
+    if let Some(categories) = input::several(filter.category.as_deref(), parse_category)? {
+        query = query.filter(input::one_of(Column::Category, categories));
     }
-    if let Some(status) = &filter.status {
-        let named = BusinessMediaStatus::try_from_value(status).map_err(|_| {
-            let message = format!("There is no status called {status:?}.");
-            let remedy = "Use queued, sending, in_review, live, rejected, failed or unknown.";
-            Error::field(Code::InvalidField, "status", message, remedy)
-        })?;
-        query = query.filter(Column::Status.eq(named));
+    if let Some(statuses) = input::several(filter.status.as_deref(), parse_status)? {
+        query = query.filter(input::one_of(Column::Status, statuses));
     }
     let cursor: Option<ListPosition> = input::cursor(filter.cursor.as_deref())?;
     let from = |last: Option<&business_media::Model>| match last

@@ -60,6 +60,7 @@ pub struct ReviewFilter {
     pub to: Option<String>,
     /// 1 to 100, 20 if left out.
     #[serde(default)]
+    #[schemars(range(min = 1, max = 100))]
     pub limit: Option<i64>,
     /// `next_cursor` of the page before.
     #[serde(default)]

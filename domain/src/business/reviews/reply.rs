@@ -17,7 +17,7 @@ use super::{
     view::{OneReview, Review},
 };
 use crate::{
-    Act, Reply,
+    Act, RefusalDetails, Reply,
     error::{Code, Error, Result},
     inbox::{finish, outgoing_status},
     outgoing::{self as changes, NewOutgoing, OutgoingTarget},
@@ -50,7 +50,8 @@ pub struct NewReviewReply {
 #[serde(deny_unknown_fields)]
 pub struct ReviewRef {
     /// Id of the review, or its `review_name`.
-    #[schemars(length(max = 300))]
+    #[serde(deserialize_with = "text_or_number")]
+    #[schemars(schema_with = "review_id")]
     pub review_id: String,
     /// The workspace, for a key without one.
     #[serde(default)]
@@ -79,15 +80,23 @@ pub(crate) fn review_id(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     })
 }
 
+/// The reply that a review must have, or must not have, for a change of it.
+#[derive(Clone, Copy)]
+enum Needed {
+    NoReply,
+    Reply,
+    Either,
+}
+
 /// Replies to a review. Returns 201, 200 if it replaces an earlier reply, or 202 while the outcome is not known.
 ///
 /// # Errors
 /// [`Code::ReviewNotFound`], [`Code::ReplyExists`], or the network's refusal.
 pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
     let (row, account) = find(act, &new.review_id).await?;
-    let replaces = row.reply.is_some();
-    let made = match changes::find_by_request(act).await? {
-        Some(earlier) => earlier,
+    act.cx.failpoint.reach("considered").await;
+    let (made, replaces) = match changes::find_by_request(act).await? {
+        Some(earlier) => (earlier, row.reply.is_some()),
         None => {
             if fanfare_platforms::text::is_blank(&new.text) || new.text.len() > REPLY_MAX {
                 let message =
@@ -99,12 +108,10 @@ pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
                     "Shorten the text, or send one.",
                 ));
             }
-            if replaces && new.replace != Some(true) {
-                let message = "The review is answered already.";
-                return Err(Error::new(Code::ReplyExists, message));
-            }
+            let replace = new.replace == Some(true);
+            let needed = if replace { Needed::Either } else { Needed::NoReply };
             let change = RemoteChange::ReviewReply { review: row.name.clone(), text: new.text };
-            make(act, &account, &row, change).await?
+            make(act, &account, row.id, needed, change).await?
         }
     };
     let status = match outgoing_status(&made)? {
@@ -120,45 +127,75 @@ pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
 /// [`Code::ReviewNotFound`], [`Code::ReplyNotFound`], or the network's refusal.
 pub async fn delete_reply(act: &Act, named: ReviewRef) -> Result<Reply<OneReview>> {
     let (row, account) = find(act, &named.review_id).await?;
+    act.cx.failpoint.reach("considered").await;
     let made = match changes::find_by_request(act).await? {
         Some(earlier) => earlier,
         None => {
-            if row.reply.is_none() {
-                let message = "The review has no answer.";
-                return Err(Error::new(Code::ReplyNotFound, message));
-            }
-            let change = RemoteChange::DeleteReviewReply { review: row.name.clone() };
-            make(act, &account, &row, change).await?
+            let change = RemoteChange::DeleteReviewReply { review: row.name };
+            make(act, &account, row.id, Needed::Reply, change).await?.0
         }
     };
     let status = if outgoing_status(&made)? == 202 { 202 } else { 200 };
     shown(act, row.id, &account, status).await
 }
 
+/// Makes a change of a review's reply; returns it, and whether there was a reply before.
 async fn make(
     act: &Act,
     account: &account::Model,
-    row: &business_review::Model,
+    id: ReviewId,
+    needed: Needed,
     change: RemoteChange,
-) -> Result<outgoing::Model> {
+) -> Result<(outgoing::Model, bool)> {
     if account.status != AccountStatus::Connected {
         let message = "The account must be connected again first.";
         return Err(Error::new(Code::AccountReconnectRequired, message));
     }
     let tx = act.begin().await?;
-    business_review::Entity::find_by_id(row.id).lock_exclusive().one(tx.conn()).await?;
-    let scope = format!("review:{}", row.id);
+    // The state of an earlier read may be over: another request may have replied in between.
+    let row = business_review::Entity::find_by_id(id).lock_exclusive().one(tx.conn()).await?;
+    let row = row.ok_or_else(absent)?;
+    let scope = format!("review:{id}");
     changes::refuse_open(tx.conn(), &scope).await?;
+    let replaces = row.reply.is_some();
+    match needed {
+        Needed::NoReply if replaces => {
+            drop(tx);
+            return Err(reply_exists(act, row, account).await?);
+        }
+        Needed::Reply if !replaces => {
+            let message = "The review has no answer.";
+            return Err(Error::new(Code::ReplyNotFound, message));
+        }
+        _ => {}
+    }
     let new = NewOutgoing {
         workspace_id: account.workspace_id,
         account_id: account.id,
-        target: OutgoingTarget::Review(row.id),
+        target: OutgoingTarget::Review(id),
         scope,
         change,
     };
     let made = changes::insert(act, tx.conn(), new).await?;
     tx.commit().await?;
-    changes::carry_out_in_request(&act.cx, made).await
+    Ok((changes::carry_out_in_request(&act.cx, made).await?, replaces))
+}
+
+/// Returns the refusal of a second reply, which shows the first one.
+async fn reply_exists(
+    act: &Act,
+    row: business_review::Model,
+    account: &account::Model,
+) -> Result<Error> {
+    let profile = profile_of(act, account.id).await?;
+    let review = Review::of(row, account, profile.as_ref(), act.membership.role);
+    let review = serde_json::to_value(review).map_err(Error::internal)?;
+    let details = RefusalDetails { review: Some(review), ..RefusalDetails::default() };
+    Ok(Error::new(Code::ReplyExists, "The review is answered already.").with_details(details))
+}
+
+fn absent() -> Error {
+    Error::new(Code::ReviewNotFound, "There is no such review.")
 }
 
 async fn shown(
@@ -168,7 +205,7 @@ async fn shown(
     status: u16,
 ) -> Result<Reply<OneReview>> {
     let row = business_review::Entity::find_by_id(id).one(&act.cx.db.write).await?;
-    let row = row.ok_or_else(|| Error::new(Code::ReviewNotFound, "There is no such review."))?;
+    let row = row.ok_or_else(absent)?;
     let profile = profile_of(act, account.id).await?;
     let review = Review::of(row, account, profile.as_ref(), act.membership.role);
     finish(act, Reply::ok(&OneReview { review }).with_status(status)).await

@@ -15,8 +15,7 @@ use fanfare_entities::{
 use fanfare_jobs::JobKind;
 use fanfare_platforms as platforms;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
-    sea_query::OnConflict,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, sea_query::OnConflict,
 };
 use serde_json::Value;
 
@@ -24,6 +23,7 @@ use self::reading::Reading;
 use crate::{
     Domain, accounts,
     background::{self, Budget, IsBusy, Permits, Reaction},
+    batches,
     durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
     error::Result,
     events::NewEvent,
@@ -178,24 +178,20 @@ async fn finish(
 /// # Errors
 /// The database's.
 pub(crate) async fn prune(cx: &Domain) -> Result<u64> {
-    use sea_orm::QueryTrait;
-    let gone = || {
-        account::Entity::find()
-            .select_only()
-            .column(account::Column::Id)
-            .filter(account::Column::Status.eq(AccountStatus::Disconnected))
-            .into_query()
-    };
-    let db = &cx.db.write;
-    let reviews = business_review::Entity::delete_many()
-        .filter(business_review::Column::AccountId.in_subquery(gone()));
-    let media = business_media::Entity::delete_many()
-        .filter(business_media::Column::AccountId.in_subquery(gone()));
-    let profiles =
-        business_profile::Entity::delete_many().filter(Column::AccountId.in_subquery(gone()));
-    let mut deleted = reviews.exec(db).await?.rows_affected;
-    deleted += media.exec(db).await?.rows_affected;
-    Ok(deleted + profiles.exec(db).await?.rows_affected)
+    let mut deleted = 0;
+    for accounts in accounts::newly_disconnected(cx).await?.chunks(accounts::FEW) {
+        let accounts = || accounts.iter().copied();
+        let account = business_review::Column::AccountId;
+        let of_them = account.is_in(accounts());
+        deleted += batches::delete::<business_review::Entity>(cx, account, of_them).await?;
+        let account = business_media::Column::AccountId;
+        let of_them = account.is_in(accounts());
+        deleted += batches::delete::<business_media::Entity>(cx, account, of_them).await?;
+        let account = Column::AccountId;
+        let of_them = account.is_in(accounts());
+        deleted += batches::delete::<business_profile::Entity>(cx, account, of_them).await?;
+    }
+    Ok(deleted)
 }
 
 /// Returns an event about an account.

@@ -26,9 +26,10 @@ fn stored_reply(review: &RemoteReview) -> Option<Value> {
 pub(super) async fn store_review(
     tx: &mut Tx,
     account: &account::Model,
-    review: RemoteReview,
+    mut review: RemoteReview,
     (read_at, live): (Millis, bool),
 ) -> Result<()> {
+    review.bound();
     use business_review::Column as Of;
     let known = business_review::Entity::find()
         .filter(Of::AccountId.eq(account.id))

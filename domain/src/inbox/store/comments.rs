@@ -33,10 +33,11 @@ async fn comment_named(
 pub(in crate::inbox) async fn comment(
     tx: &mut Tx,
     account: &account::Model,
-    comment: RemoteComment,
+    mut comment: RemoteComment,
     happened_at: Millis,
     how: Intake,
 ) -> Result<()> {
+    comment.bound();
     if let Some(row) = comment_named(tx, account, &comment.id).await? {
         return update_comment(tx, row, comment, happened_at).await;
     }

@@ -6,6 +6,7 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
 };
 
+use super::super::PREVIEW_CHARS;
 use crate::{
     Tx,
     error::{Error, Result},
@@ -106,7 +107,7 @@ pub(super) async fn latest(
     let mut change = inbox_conversation::ActiveModel { id: Set(row.id), ..Default::default() };
     let is_first = row.last_text.is_empty() && row.last_inbound_at.is_none() && !row.last_outbound;
     if at >= row.last_at || is_first {
-        change.last_text = Set(message.text.clone());
+        change.last_text = Set(message.text.chars().take(PREVIEW_CHARS).collect());
         change.last_outbound = Set(message.out);
         change.last_at = Set(at);
         change.unanswered = Set(!message.out);

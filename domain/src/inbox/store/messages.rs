@@ -26,10 +26,11 @@ use crate::{
 pub(in crate::inbox) async fn message(
     tx: &mut Tx,
     account: &account::Model,
-    message: RemoteMessage,
+    mut message: RemoteMessage,
     how: Intake,
 ) -> Result<()> {
     use inbox_message::Column;
+    message.bound();
     let at = message.at.timestamp_millis();
     let conversation = conversation(tx, account, &message.participant, at).await?;
     let known = inbox_message::Entity::find()
@@ -66,21 +67,28 @@ pub(in crate::inbox) async fn message(
     Ok(())
 }
 
-/// Finds the row of a message that we sent and that the network now reports.
+/// Finds the row of a message that we sent and that the network now reports. It may be known as sent without an id, if
+/// the answer with the id was lost.
 async fn match_own_message(
     tx: &Tx,
     conversation: &inbox_conversation::Model,
     message: &RemoteMessage,
 ) -> Result<bool> {
     use inbox_message::Column;
-    let open = inbox_message::Entity::find()
+    let mut open = inbox_message::Entity::find()
         .filter(Column::ConversationId.eq(conversation.id))
         .filter(Column::Outbound.eq(true))
         .filter(Column::RemoteId.is_null())
-        .filter(Column::Status.is_in([ItemStatus::Sending, ItemStatus::Unknown]))
+        .filter(Column::Status.is_in([ItemStatus::Sending, ItemStatus::Unknown, ItemStatus::Sent]))
         .order_by_asc(Column::Id)
         .all(tx.conn())
         .await?;
+    let at = message.at.timestamp_millis();
+    let is_sent = |row: &inbox_message::Model| row.status == ItemStatus::Sent;
+    open.retain(|row| {
+        let (from, until) = outgoing::made_within(row.created_at);
+        !is_sent(row) || (from..=until).contains(&at)
+    });
     let is_it = |row: &&inbox_message::Model| {
         let files = row.attachments.as_array().is_some_and(|files| !files.is_empty());
         row.text.trim() == message.text.trim() && files != message.attachments.is_empty()
@@ -90,9 +98,13 @@ async fn match_own_message(
         Some(mark) => outgoing::find_marked(tx.conn(), conversation.account_id, mark).await?,
         None => None,
     };
-    let row = match marked {
-        Some(id) => open.iter().find(|row| row.id.0 == id),
-        None => open.iter().find(is_it),
+    let alike: Vec<_> = open.iter().filter(is_it).collect();
+    let row = match (marked, alike.as_slice()) {
+        (Some(id), _) => open.iter().find(|row| row.id.0 == id),
+        (None, [only]) => Some(*only),
+        // All of them are on the network, so it makes no difference which of them gets which id.
+        (None, [first, ..]) if alike.iter().all(|row| is_sent(row)) => Some(*first),
+        (None, _) => None,
     };
     let Some(row) = row else { return Ok(false) };
     outgoing::confirm_by_network(tx, OutgoingTarget::Message(row.id), &message.id).await?;
@@ -104,7 +116,6 @@ async fn match_own_message(
         ..Default::default()
     };
     change.update(tx.conn()).await?;
-    let at = message.at.timestamp_millis();
     latest(tx, conversation.clone(), message, at).await?;
     Ok(true)
 }

@@ -2,7 +2,7 @@
 
 use fanfare_entities::{Millis, account, inbox_comment, inbox_sync};
 use fanfare_platforms::{
-    self as platforms, ErrorKind, Inbox, RemoteComment, RemoteMessage, RemotePost, Session,
+    self as platforms, Inbox, RemoteComment, RemoteMessage, RemotePost, Session,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
@@ -46,7 +46,7 @@ impl Reading<'_> {
         if !subscribed {
             match self.subscribe().await {
                 Ok(()) => subscribed = true,
-                Err(error) if error.kind == ErrorKind::Misconfigured => {}
+                Err(error) if error.kind.is_refusal_of_the_account() => {}
                 Err(error) => return Ok((false, Err(error))),
             }
         }

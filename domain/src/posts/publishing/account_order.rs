@@ -5,7 +5,7 @@
 //! reason of its account (a rate limit, a token, an unreachable network), later posts wait behind it. [`IS_FIRST`] is
 //! the rule; the check of a claim only keeps workers from taking posts that would have to wait.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use fanfare_entities::{Millis, WorkspaceId, post};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult};
@@ -13,6 +13,7 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult};
 use crate::{
     Domain,
     db::statement,
+    ops::pauses::UNPAUSED,
     rows::{Columns, Rows, Type},
 };
 
@@ -71,6 +72,46 @@ pub(super) async fn next_of<C: ConnectionTrait>(
         })
     };
     rows.iter().map(next).collect()
+}
+
+/// Returns the first post in the line of the account of each of these posts.
+pub(in crate::posts) async fn first_in_line<C: ConnectionTrait>(
+    conn: &C,
+    posts: impl Iterator<Item = i64>,
+) -> Result<HashMap<i64, i64>, DbErr> {
+    let list = Rows::of_ids(conn, &posts.collect::<Vec<_>>());
+    let sql = format!(
+        "SELECT posts.id, (SELECT q.id FROM posts AS q WHERE q.account_id = posts.account_id AND {IN_LINE} \
+         ORDER BY q.scheduled_at, q.id LIMIT 1) AS first FROM {} JOIN posts ON posts.id = wanted.id",
+        list.from("wanted", 1)
+    );
+    let rows = conn.query_all_raw(statement(conn, sql, list.values())).await?;
+    let mut found = HashMap::new();
+    for row in &rows {
+        if let Some(first) = row.try_get("", "first")? {
+            found.insert(row.try_get("", "id")?, first);
+        }
+    }
+    Ok(found)
+}
+
+/// The most due posts that are looked through for the oldest whose turn it is.
+const MAX_LOOKED_AT: u64 = 20_000;
+
+/// Returns when the oldest post became due whose turn it is and that no pause holds back.
+///
+/// # Errors
+/// The database's.
+pub async fn oldest_in_turn(cx: &Domain) -> Result<Option<Millis>, DbErr> {
+    let conn = &cx.db.read;
+    let sql = format!(
+        "SELECT posts.due_at FROM (SELECT id, due_at FROM posts WHERE due_at <= $1 ORDER BY due_at LIMIT {MAX_LOOKED_AT}) AS due \
+         JOIN posts ON posts.id = due.id WHERE {UNPAUSED} AND (posts.out_of_line OR NOT EXISTS (\
+         SELECT 1 FROM posts AS q WHERE q.account_id = posts.account_id AND {IN_LINE} \
+         AND (q.scheduled_at, q.id) < (posts.scheduled_at, posts.id))) ORDER BY due.due_at LIMIT 1"
+    );
+    let row = conn.query_one_raw(statement(conn, sql, [cx.clock.now().into()])).await?;
+    row.map(|row| row.try_get("", "due_at")).transpose()
 }
 
 /// Returns the query for the first posts in the line of a post's account, as a JSON list of [`LinePost`].

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fanfare_entities::{Millis, WorkspaceId};
+use fanfare_entities::{AccountId, Millis, WorkspaceId};
 use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Value};
 
@@ -15,6 +15,11 @@ use crate::{
     db::statement,
     error::Result,
     events::{NewEvent, Outbox},
+    lost_calls::{
+        Owner,
+        register::{self, KEEP_FIRST},
+    },
+    rows::Rows,
     tx::{self, DueJob},
 };
 
@@ -27,6 +32,8 @@ pub(super) struct Change<'a> {
     pub values: Vec<Value>,
     /// Attempts of posts.
     pub attempts: Vec<(i64, &'a Attempt)>,
+    /// Public objects that posts made: the post, the account, the network's id.
+    pub made: Vec<(i64, AccountId, &'a str)>,
     /// The events of the posts.
     pub events: Vec<NewEvent>,
     /// The times at which posts are due again, for the posts to enqueue.
@@ -52,9 +59,26 @@ struct ResultRow {
     due_at: Option<Millis>,
 }
 
+/// The table of the register.
+const REGISTER: &str = "remote_results";
+
 const POST: i32 = 0;
 const DELIVERY: i32 = 1;
 const NEXT: i32 = 2;
+
+/// Returns the rows of the register for what some posts made.
+fn made_rows<'a, C: ConnectionTrait>(
+    conn: &C,
+    made: impl Iterator<Item = &'a (i64, AccountId, &'a str)>,
+    now: Millis,
+) -> Rows {
+    let mut rows = Rows::new(conn, register::COLUMNS);
+    for (post, account, id) in made {
+        let (owner, post) = Owner::Post(*post).stored();
+        rows.push([(*id).into(), account.0.into(), owner.into(), post.into(), now.into()]);
+    }
+    rows
+}
 
 impl Change<'_> {
     /// Applies the change; returns the posts that were changed. On PostgreSQL it is one statement: each further one
@@ -79,12 +103,19 @@ impl Change<'_> {
         );
         let mut found =
             format!("SELECT {POST} AS kind, id, workspace_id, NULL::bigint AS due_at FROM changed");
-        let attempts = ledger_rows(conn, self.attempts);
+        let attempts = ledger_rows(conn, std::mem::take(&mut self.attempts));
         if !attempts.is_empty() {
             let insert =
                 attempts.insert("post_id IN (SELECT id FROM changed)", self.values.len() + 1);
             parts += &format!(", ledger AS ({insert})");
             self.values.extend(attempts.values());
+        }
+        let made = made_rows(conn, self.made.iter(), cx.clock.now());
+        if !made.is_empty() {
+            let insert = made.insert_into(REGISTER, self.values.len() + 1);
+            let only = "owner_id IN (SELECT id FROM changed)";
+            parts += &format!(", made AS ({insert} AND {only}{KEEP_FIRST})");
+            self.values.extend(made.values());
         }
         let outbox = Outbox::of(conn, &self.events, cx.clock.now());
         if !outbox.is_empty() {
@@ -125,11 +156,17 @@ impl Change<'_> {
         let rows = rows.iter().map(|row| ChangedRow::from_query_result(row, ""));
         let rows = rows.collect::<Result<Vec<_>, DbErr>>()?;
         let changed: HashSet<i64> = rows.iter().map(|row| row.id).collect();
-        let attempts = self.attempts.into_iter().filter(|(id, _)| changed.contains(id));
+        let attempts = self.attempts.iter().copied().filter(|(id, _)| changed.contains(id));
         let attempts = ledger_rows(tx.conn(), attempts);
         if !attempts.is_empty() {
             let insert = attempts.insert("true", 1);
             tx.conn().execute_raw(statement(tx.conn(), insert, attempts.values())).await?;
+        }
+        let made = self.made.iter().filter(|(post, ..)| changed.contains(post));
+        let made = made_rows(tx.conn(), made, tx.now());
+        if !made.is_empty() {
+            let insert = format!("{}{KEEP_FIRST}", made.insert_into(REGISTER, 1));
+            tx.conn().execute_raw(statement(tx.conn(), insert, made.values())).await?;
         }
         for event in self.events {
             if event.post_id.is_some_and(|id| changed.contains(&id.0)) {

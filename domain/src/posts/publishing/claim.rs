@@ -137,7 +137,8 @@ fn claim_change(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Cha
     };
     let begun =
         seen.iter().filter(|row| row.announced_fence == Some(row.fencing_token) || again(row));
-    let event = |row| worker_event("post.publishing", row, "The post's time has come.".to_owned());
+    let event =
+        |row| worker_event(cx, "post.publishing", row, "The post's time has come.".to_owned());
     Change {
         update,
         values: [(now + LEASE).into(), who.name.into()].into_iter().chain(rows.values()).collect(),

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use fanfare_entities::{Millis, post, post::PostStatus};
+use fanfare_entities::{AccountId, Millis, post, post::PostStatus};
 use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::Value as Json;
 
@@ -47,8 +47,14 @@ pub struct CompleteStep {
     pub sending: Option<(Millis, Millis)>,
     /// The time at which reconciling began.
     pub reconciling_at: Option<Millis>,
+    /// The time at which a complete list first did not show the result of the call.
+    pub absent_at: Option<Millis>,
+    /// The ids of public objects that the step made, and the account that they were made with.
+    pub made: (AccountId, Vec<String>),
     /// The id and the address of the published post.
     pub published: Option<(String, Option<String>)>,
+    /// The further public parts of the published post, as the row stores them.
+    pub parts: Option<Json>,
     /// The things that the published post lacks, as a list of warnings.
     pub warnings: Option<Json>,
     /// The reason it failed or waits.
@@ -133,6 +139,7 @@ impl CompleteStep {
             public_at: self.published.as_ref().map(|_| now),
             platform_post_id: id,
             platform_post_url: url,
+            parts: self.parts.clone(),
             warnings: self.warnings.clone(),
             error: self.error.clone(),
             next_attempt_at: self.next_attempt_at,
@@ -142,12 +149,17 @@ impl CompleteStep {
     }
 }
 
-fn outcome_event(row: post::Model) -> crate::events::NewEvent {
+fn outcome_event(cx: &Domain, row: post::Model) -> crate::events::NewEvent {
     if row.status == PostStatus::Published {
-        return worker_event("post.published", &row, format!("The post is on {}.", row.platform));
+        return worker_event(
+            cx,
+            "post.published",
+            &row,
+            format!("The post is on {}.", row.platform),
+        );
     }
     let error = row.error.as_ref().and_then(|error| error.get("message")?.as_str());
-    worker_event("post.failed", &row, error.unwrap_or("The post failed.").to_owned())
+    worker_event(cx, "post.failed", &row, error.unwrap_or("The post failed.").to_owned())
 }
 
 fn completion_change<'a>(
@@ -171,7 +183,7 @@ fn completion_change<'a>(
         let face = faces.get(&record.lease.id);
         record.push_to(&mut values, face, now);
         if let Some((row, face)) = record.ended.as_ref().zip(face) {
-            change.events.push(outcome_event(record.applied_to(row, face, now)));
+            change.events.push(outcome_event(cx, record.applied_to(row, face, now)));
         }
         if let Some(due_at) = record.due_at.filter(|_| !record.keep_lease) {
             change.due.insert(record.lease.id, due_at);
@@ -179,6 +191,8 @@ fn completion_change<'a>(
         if let Some(attempt) = &record.attempt {
             change.attempts.push((record.lease.id, attempt));
         }
+        let (account, made) = &record.made;
+        change.made.extend(made.iter().map(|id| (record.lease.id, *account, id.as_str())));
     }
     let fenced = mutation::unless(
         Mutation::CompleteStepFenced,
@@ -211,9 +225,11 @@ const RECORD_COLUMNS: Columns = &[
     ("sending_at", Type::Big),
     ("sending_until", Type::Big),
     ("reconciling_at", Type::Big),
+    ("absent_at", Type::Big),
     ("public_at", Type::Big),
     ("platform_post_id", Type::Text),
     ("platform_post_url", Type::Text),
+    ("parts", Type::Json),
     ("warnings", Type::Json),
     ("error", Type::Json),
     ("next_attempt_at", Type::Big),
@@ -247,9 +263,11 @@ impl CompleteStep {
             self.sending.map(|(from, _)| from).into(),
             self.sending.map(|(_, until)| until).into(),
             self.reconciling_at.into(),
+            self.absent_at.into(),
             self.published.as_ref().map(|_| now).into(),
             self.published.as_ref().map(|(id, _)| id).into(),
             self.published.as_ref().and_then(|(_, url)| url.as_ref()).into(),
+            self.parts.as_ref().into(),
             self.warnings.as_ref().into(),
             self.error.as_ref().into(),
             self.next_attempt_at.into(),

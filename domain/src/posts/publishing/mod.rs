@@ -10,20 +10,29 @@ mod begin_step;
 mod change;
 mod claim;
 mod complete_step;
+mod duplicate;
 
+pub(super) use account_order::first_in_line;
+pub use account_order::oldest_in_turn;
 pub use attempt::{Attempt, read_attempt};
 pub use begin_step::{BeginStep, begin_step};
 pub use claim::{Claimant, ClaimedPost, claim, claim_unchanged, find_claimable};
 pub use complete_step::{CompleteStep, complete_step};
+pub use duplicate::{earlier_post, unanswered_call};
 
 use fanfare_entities::post;
 
 use super::event;
-use crate::events::NewEvent;
+use crate::{Domain, events::NewEvent};
 
 /// Returns a worker's event about a post, on behalf of the request that last changed the post.
-fn worker_event(event_type: &'static str, row: &post::Model, message: String) -> NewEvent {
-    event(event_type, row, message, Some(row.request_id.clone()))
+fn worker_event(
+    cx: &Domain,
+    event_type: &'static str,
+    row: &post::Model,
+    message: String,
+) -> NewEvent {
+    event(cx, event_type, row, message, Some(row.request_id.clone()))
 }
 
 /// The condition that the event fields in `u` are still those of the post, `posts`: they may change while it is held.

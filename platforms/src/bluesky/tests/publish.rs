@@ -165,7 +165,7 @@ async fn a_record_of_another_post_is_not_adopted() {
     let network = server(xrpc_error(409, "RecordAlreadyExists"), another.clone()).await;
     let session = network.session(account(), secrets());
     let error = walk(&session, &draft("mine", json!({}))).await.unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Misconfigured, "{error}");
+    assert_eq!(error.kind, ErrorKind::Rejected, "{error}");
     let network = server((500, json!({})), another).await;
     let session = network.session(account(), secrets());
     let found = Bluesky.reconcile(&session, &draft("mine", json!({})), None, at(0)).await;

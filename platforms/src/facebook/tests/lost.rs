@@ -6,11 +6,11 @@ use super::{of_type, post, session};
 use crate::{
     Draft, ErrorKind, Platform, Progress, ReconcileOutcome, RecoveryClass,
     facebook::Facebook,
-    tests::test_server::{Network, account, at, draft},
+    tests::test_server::{Network, account, at, draft, settled},
 };
 
 async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileOutcome {
-    Facebook.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap()
+    settled(Facebook.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap())
 }
 
 #[tokio::test]
@@ -79,20 +79,19 @@ fn each_form_has_its_class() {
 }
 
 #[tokio::test]
-async fn what_facebook_says_it_has_is_looked_for_before_it_is_given_up() {
-    for (there, text) in [(true, "Hello"), (false, "Else")] {
-        let network = Network::start(move |seen| match seen.line.as_str() {
-            "POST /net/v25.0/55/feed" => {
-                (400, json!({"error": {"message": "Duplicate status message", "code": 506}}))
-            }
-            _ => (200, json!({"data": [post("1", text, 1)]})),
-        })
-        .await;
-        let made = Facebook.publish(&session(&network), &draft("Hello", json!({})), None).await;
-        match made {
-            Ok(Progress::Done(published)) => assert!(there && published.id == "1"),
-            Ok(other) => panic!("{other:?}"),
-            Err(error) => assert!(!there && error.kind == ErrorKind::Rejected),
-        }
-    }
+async fn a_text_that_the_page_has_already_is_refused_without_a_look() {
+    let network = Network::start(|seen| {
+        assert_eq!(seen.line, "POST /net/v25.0/55/feed");
+        (400, json!({"error": {"message": "Duplicate status message", "code": 506}}))
+    })
+    .await;
+    let made = Facebook.publish(&session(&network), &draft("Hello", json!({})), None).await;
+    assert_eq!(made.unwrap_err().kind, ErrorKind::Duplicate);
+}
+
+#[tokio::test]
+async fn photos_without_words_are_no_proof() {
+    let network = Network::start(|_| (200, json!({"data": [post("2", "", 3)]}))).await;
+    let found = reconcile(&network, &draft("", json!({})), json!({})).await;
+    assert!(matches!(found, ReconcileOutcome::Unknown), "{found:?}");
 }

@@ -22,7 +22,7 @@ fn each_error_says_what_to_do() {
         (400, graph(100, Some(33), "does not exist"), ErrorKind::Reconnect),
         (400, graph(100, None, "The user is not an Instagram Business"), ErrorKind::Reconnect),
         (400, graph(102, None, "Session"), ErrorKind::Reconnect),
-        (403, graph(10, None, "Permission"), ErrorKind::Misconfigured),
+        (403, graph(10, None, "Permission"), ErrorKind::PermissionMissing),
         (400, graph(1, None, "Unknown"), ErrorKind::Transient),
         (400, graph(9_007, Some(2_207_027), "Not ready"), ErrorKind::Transient),
         (400, graph(1, Some(2_207_003), "Timeout"), ErrorKind::Transient),
@@ -38,8 +38,8 @@ fn each_error_says_what_to_do() {
         (400, graph(100, Some(2_207_026), "Video"), ErrorKind::MediaRejected),
         (400, graph(100, Some(2_207_036), "Tags"), ErrorKind::Rejected),
         (400, graph(100, Some(2_207_008), "Gone"), ErrorKind::Transient),
-        (400, graph(25, Some(2_207_050), "Restricted"), ErrorKind::Misconfigured),
-        (400, graph(100, Some(2_207_081), "Trial"), ErrorKind::Misconfigured),
+        (400, graph(25, Some(2_207_050), "Restricted"), ErrorKind::Restricted),
+        (400, graph(100, Some(2_207_081), "Trial"), ErrorKind::Rejected),
         (500, graph(2, None, "Service"), ErrorKind::Server),
     ];
     for (status, body, kind) in table {

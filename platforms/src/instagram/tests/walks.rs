@@ -82,16 +82,16 @@ async fn a_carousel_is_made_of_items_that_are_ready() {
 async fn a_reel_has_a_cover_a_sound_and_a_trial() {
     let network = Network::start(well_behaved()).await;
     let settings = json!({
-        "audio_id": "77", "reel_cover_url": "https://e.org/c.jpg", "user_tags": [{"username": "cat"}],
+        "audio_id": "77", "reel_cover_url": "https://e.org/c.jpg", "reel_thumb_offset": 1_500, "user_tags": [{"username": "cat"}],
     });
     walk(&network, &with(&[VIDEO], "feed", settings)).await;
     let trial = json!({"is_trial_reel": true, "collaborators": ["dog"]});
     walk(&network, &with(&[VIDEO], "reel", trial)).await;
     let made = made(&network);
-    let sent = ["media_type", "video_url", "cover_url", "share_to_feed"];
+    let sent = ["media_type", "video_url", "cover_url", "thumb_offset", "share_to_feed"];
     let sent = sent.map(|name| made[0].form(name).unwrap());
     let film = "https://media.example.org/a.mp4";
-    assert_eq!(sent, ["REELS", film, "https://e.org/c.jpg", "true"]);
+    assert_eq!(sent, ["REELS", film, "https://e.org/c.jpg", "1500", "true"]);
     assert_eq!(object(&made[0], "audio_configuration"), json!({"audio_id": "77"}));
     assert_eq!(object(&made[0], "user_tags"), json!([{"username": "cat"}]));
     assert_eq!(object(&made[1], "trial_params"), json!({"graduation_strategy": "MANUAL"}));

@@ -72,7 +72,7 @@ async fn progress_that_cannot_be_read_is_an_error_and_nothing_is_sent() {
                 let told = format!("{id}, {:?} with {state}", draft.caption);
                 let error = platform.publish(&session, &draft, Some(state)).await.err();
                 let kind = error.map(|error| error.kind);
-                assert_eq!(kind, Some(ErrorKind::Misconfigured), "{told}");
+                assert_eq!(kind, Some(ErrorKind::Defect), "{told}");
                 assert_eq!(network.lines(), Vec::<String>::new(), "{told}");
             }
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{chain, resumed, session};
 use crate::{
     Draft, ErrorKind, Platform, Progress, ReconcileOutcome, Session,
-    tests::test_server::{Network, Seen, at, draft, id},
+    tests::test_server::{Network, Seen, at, draft, id, settled},
     threads::Threads,
 };
 
@@ -26,7 +26,7 @@ fn post(id: &str, text: &str, seconds: i64) -> Value {
 }
 
 async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileOutcome {
-    Threads.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap()
+    settled(Threads.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap())
 }
 
 #[tokio::test]
@@ -156,16 +156,14 @@ async fn publishing_a_container_that_died_long_ago_starts_over() {
 }
 
 #[tokio::test]
-async fn a_container_that_turns_out_to_be_public_is_not_published_again() {
+async fn a_container_that_turns_out_to_be_public_is_looked_for() {
     let network = Network::start(|seen| match seen.line.as_str() {
         "GET /net/v1.0/c1" => (200, json!({"status": "PUBLISHED"})),
-        "GET /net/v1.0/55/threads" => (200, json!({"data": [post("p2", "Hello", -50)]})),
         _ => (400, json!({"error": {"message": "Already published", "code": 100}})),
     })
     .await;
-    let progress = publish(&network, 0, publishing(&[])).await.unwrap();
-    let Progress::Continue { remote_id, .. } = progress else { panic!() };
-    assert_eq!(remote_id.as_deref(), Some("p2"));
+    let error = publish(&network, 0, publishing(&[])).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Ambiguous);
 }
 
 #[tokio::test]

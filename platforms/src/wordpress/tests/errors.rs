@@ -18,13 +18,13 @@ async fn each_answer_of_failure_says_what_to_do() {
         (401, "invalid_username", ErrorKind::Reconnect),
         (403, "rest_cannot_create", ErrorKind::Reconnect),
         (403, "rest_forbidden", ErrorKind::Reconnect),
-        (403, "", ErrorKind::Misconfigured),
+        (403, "", ErrorKind::PermissionMissing),
         (413, "", ErrorKind::MediaRejected),
         (400, "rest_upload_unknown_error", ErrorKind::MediaRejected),
         (500, "rest_upload_sideload_error", ErrorKind::MediaRejected),
         (400, "rest_invalid_param", ErrorKind::Rejected),
-        (404, "rest_no_route", ErrorKind::Misconfigured),
-        (301, "", ErrorKind::Misconfigured),
+        (404, "rest_no_route", ErrorKind::TargetGone),
+        (301, "", ErrorKind::TargetGone),
         (429, "", ErrorKind::RateLimited),
         (408, "", ErrorKind::Ambiguous),
         (500, "internal_server_error", ErrorKind::Server),
@@ -45,7 +45,7 @@ async fn a_page_instead_of_json_is_read_by_its_status() {
     let mut page = reply(403, &[], &json!({}));
     page.body = "<html>Forbidden</html>".into();
     let error = parse_error(&session, &page);
-    assert_eq!(error.kind, ErrorKind::Misconfigured);
+    assert_eq!(error.kind, ErrorKind::PermissionMissing);
     assert!(error.remedy.is_some_and(|remedy| remedy.contains("firewall")));
 }
 

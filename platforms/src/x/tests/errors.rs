@@ -41,16 +41,20 @@ async fn each_error_says_what_to_do() {
         (
             403,
             forbidden("not allowed to create a Tweet with duplicate content"),
-            ErrorKind::Rejected,
+            ErrorKind::Duplicate,
         ),
         (
             403,
             forbidden("not allowed to post a video longer than 2 minutes"),
             ErrorKind::MediaRejected,
         ),
-        (403, forbidden("Your account is suspended"), ErrorKind::Misconfigured),
+        (403, forbidden("Your account is suspended"), ErrorKind::Restricted),
         (403, forbidden("invalid URL"), ErrorKind::Rejected),
-        (403, forbidden("You are not permitted to perform this action."), ErrorKind::Misconfigured),
+        (
+            403,
+            forbidden("You are not permitted to perform this action."),
+            ErrorKind::PermissionMissing,
+        ),
         (403, client, ErrorKind::Misconfigured),
         (400, invalid, ErrorKind::MediaRejected),
         (400, json!({"errors": [{"message": "text is wrong"}]}), ErrorKind::Rejected),

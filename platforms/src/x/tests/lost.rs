@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::{chain, listed, session};
 use crate::{
     Draft, ErrorKind, Platform, Progress, ReconcileOutcome,
-    tests::test_server::{Network, at, draft},
+    tests::test_server::{Network, at, draft, settled},
     x::X,
 };
 
 async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileOutcome {
-    X.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap()
+    settled(X.reconcile(&session(network), draft, Some(state), at(0)).await.unwrap())
 }
 
 async fn holding(tweets: Vec<Value>) -> Network {
@@ -59,22 +59,28 @@ async fn a_lost_segment_is_none_of_those_that_are_known() {
 }
 
 #[tokio::test]
-async fn what_x_says_it_has_is_looked_for_before_it_is_given_up() {
-    for (there, text) in [(true, "Hello"), (false, "Else")] {
-        let network = Network::start(move |seen| match seen.line.as_str() {
-            "POST /net/2/tweets" => {
-                let detail = "You are not allowed to create a Tweet with duplicate content.";
-                (403, json!({"title": "Forbidden", "detail": detail, "type": "about:blank", "status": 403}))
-            }
-            _ => (200, json!({"data": [listed("1", text, 1)]})),
-        })
-        .await;
-        match X.publish(&session(&network), &draft("Hello", json!({})), None).await {
-            Ok(Progress::Done(published)) => assert!(there && published.id == "1"),
-            Ok(other) => panic!("{other:?}"),
-            Err(error) => assert!(!there && error.kind == ErrorKind::Rejected),
-        }
-    }
+async fn a_text_that_x_has_already_is_refused_without_a_look() {
+    let network = Network::start(|seen| {
+        assert_eq!(seen.line, "POST /net/2/tweets");
+        let detail = "You are not allowed to create a Tweet with duplicate content.";
+        (403, json!({"title": "Forbidden", "detail": detail, "type": "about:blank", "status": 403}))
+    })
+    .await;
+    let made = X.publish(&session(&network), &draft("Hello", json!({})), None).await;
+    assert_eq!(made.unwrap_err().kind, ErrorKind::Duplicate);
+}
+
+#[tokio::test]
+async fn the_whole_of_a_long_text_is_compared() {
+    let long = format!("{}the end", "word ".repeat(100));
+    let mut cut = listed("2", &format!("{}… https://t.co/x", &long[..270]), 3);
+    let post = draft(&long, json!({}));
+    // A text that begins alike is a doubt; the whole one is not.
+    let network = holding(vec![cut.clone()]).await;
+    assert!(matches!(reconcile(&network, &post, json!({})).await, ReconcileOutcome::Unknown));
+    cut["note_tweet"] = json!({ "text": long });
+    let network = holding(vec![cut]).await;
+    assert!(matches!(reconcile(&network, &post, json!({})).await, ReconcileOutcome::Committed(_)));
 }
 
 #[tokio::test]

@@ -1,0 +1,19 @@
+//! Where an e-mail can be read, or why none is sent.
+
+use fanfare_domain::{Domain, mail::MailTransport};
+use maud::{Markup, html};
+
+/// Renders where an e-mail can be read if no mail server sends it; nothing if one does.
+pub fn mail_note(cx: &Domain) -> Markup {
+    html! {
+        @match cx.settings.mail_transport() {
+            MailTransport::Smtp(_) => {}
+            MailTransport::Shown => p.flash.plain {
+                "No mail server is set, so the e-mail is not sent: read it at " a href="/dev/mail" { "/dev/mail" } " on this machine."
+            },
+            MailTransport::None => p.flash.warn {
+                "This service has no mail server and cannot send e-mail. Its operator sets one with " code { "FANFARE_SMTP_URL" } "."
+            },
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! After a restore the networks that can tell are asked what was sent since the backup, and nothing is sent by itself.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use fanfare_domain::posts;
+use fanfare_entities::{PostId, post, post::PostStatus, post_attempt, remote_result};
+use fanfare_tests::{Options, TestApp, User, networks};
+use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// An hour, in seconds.
+const HOUR: i64 = 3_600;
+
+/// A post on a network: its account, and whether it was sent after the backup.
+struct Held {
+    platform: &'static str,
+    account: i64,
+    id: i64,
+    was_sent: bool,
+}
+
+/// Makes a post for an hour from now, or for a day from now if it is not to be sent before the restore.
+async fn make(
+    app: &TestApp,
+    (user, platform): (&User, &'static str),
+    account: i64,
+    was_sent: bool,
+) -> Held {
+    let mut body = networks::post(platform, account);
+    body["scheduled_at"] = app.at(if was_sent { HOUR } else { 24 * HOUR }).into();
+    let id = user.publish(body).await["id"].as_i64().unwrap();
+    Held { platform, account, id, was_sent }
+}
+
+async fn rows(app: &TestApp) -> Vec<post::Model> {
+    post::Entity::find().all(&app.domain.db.read).await.unwrap()
+}
+
+/// Brings the database back to what a backup says: nothing of these posts was sent, and all of them were due at one time.
+async fn restore(app: &TestApp, backup: Vec<post::Model>, due: i64) {
+    let db = &app.domain.db.write;
+    post_attempt::Entity::delete_many().exec(db).await.unwrap();
+    remote_result::Entity::delete_many().exec(db).await.unwrap();
+    for row in backup {
+        let row = post::Model { scheduled_at: Some(due), due_at: Some(due), ..row };
+        row.into_active_model().reset_all().update(db).await.unwrap();
+    }
+}
+
+async fn shown(user: &User, id: i64) -> Value {
+    user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone()
+}
+
+/// How a held post ended.
+fn end(post: &Value) -> String {
+    match post["error"]["code"].as_str() {
+        None => post["status"].as_str().unwrap().to_owned(),
+        Some(code) => code.to_owned(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn networks_that_can_tell_are_asked_and_nothing_goes_out() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let mut held = Vec::new();
+    // Workers copy and analyse the files.
+    let stop = CancellationToken::new();
+    app.start_workers_of(app.other_process().await, stop.clone());
+    let due = app.clock.now() + HOUR * 1_000;
+    for platform in networks::all() {
+        let account = user.connect(platform).await;
+        for was_sent in [true, false] {
+            held.push(make(&app, (&user, platform), account, was_sent).await);
+        }
+    }
+    let backup = rows(&app).await;
+    for one in held.iter().filter(|one| one.was_sent) {
+        networks::ended(&app, &user, &json!(one.id)).await;
+    }
+    stop.cancel();
+    restore(&app, backup, due).await;
+    let mut there = BTreeMap::new();
+    for one in &held {
+        there.insert(one.platform, user.on_network(one.platform, one.account).await.len());
+    }
+    app.pass_time(Duration::from_secs(120)).await;
+    let until = Some(app.clock.now());
+    let done = posts::hold_after_restore(&app.domain, until, true).await.unwrap();
+    assert_eq!((done.asked, done.held), (held.len() as u64, 0));
+    let again = posts::hold_after_restore(&app.domain, until, true).await.unwrap();
+    assert_eq!((again.asked, again.held), (0, 0));
+    // Their owners are told what happens.
+    let asked = shown(&user, held[0].id).await;
+    assert_eq!(asked["waiting"]["reason"], "open_question", "{asked:#}");
+    assert!(asked["error"]["message"].as_str().unwrap().contains("restored from a backup"));
+    assert_eq!(asked["error"]["asked_after_restore"], Value::Null);
+    user.post(&format!("/api/v1/posts/{}/retry", held[0].id), json!({})).await.expect(409);
+
+    app.start_workers();
+    for one in &held {
+        let id = one.id;
+        app.eventually_in_time("it is settled", Duration::from_secs(5), || async {
+            let row = post::Entity::find_by_id(PostId(id)).one(&app.domain.db.read).await.unwrap();
+            matches!(row.unwrap().status, PostStatus::Published | PostStatus::Failed).then_some(())
+        })
+        .await;
+    }
+    let mut ends: BTreeMap<(bool, String), Vec<&str>> = BTreeMap::new();
+    for one in &held {
+        let post = shown(&user, one.id).await;
+        let count = user.on_network(one.platform, one.account).await.len();
+        assert_eq!(count, there[one.platform], "{}: nothing goes out\n{post:#}", one.platform);
+        let end = end(&post);
+        let allowed = if one.was_sent { "published" } else { "missed" };
+        assert!(end == allowed || end == "outcome_unknown", "{}: {post:#}", one.platform);
+        assert_eq!(post["error"]["retry_safe"] == json!(false), end == "outcome_unknown");
+        if !networks::can_be_asked(one.platform) {
+            assert_eq!(end, "outcome_unknown", "{}", one.platform);
+        }
+        ends.entry((one.was_sent, end)).or_default().push(one.platform);
+    }
+    // Those that are found in lists, or by a name that we gave them; others are known by what the last step before the
+    // call had made, which a backup from before that step lacks.
+    for platform in ["bluesky", "devto", "lemmy", "mastodon", "wordpress", "x"] {
+        assert!(ends[&(true, "published".to_owned())].contains(&platform), "{ends:#?}");
+        assert!(ends[&(false, "missed".to_owned())].contains(&platform), "{ends:#?}");
+    }
+}
