@@ -8,6 +8,7 @@
 
 mod analysis;
 mod api;
+mod backlog;
 mod bare;
 mod bullmq;
 mod cpu;
@@ -98,9 +99,9 @@ fn main() {
 }
 
 /// The list of benchmarks.
-const ALL: [&str; 13] = [
-    "queue", "full", "lateness", "tenants", "webhooks", "sync", "inbox", "pending", "limits",
-    "api", "start", "media", "analysis",
+const ALL: [&str; 14] = [
+    "queue", "full", "backlog", "lateness", "tenants", "webhooks", "sync", "inbox", "pending",
+    "limits", "api", "start", "media", "analysis",
 ];
 
 /// Not in [`ALL`]: it takes long, and shows what is left after days, not speed.
@@ -124,6 +125,7 @@ async fn run(name: &str, args: &Args) {
     match name {
         "queue" => queue::run(posts).await,
         "full" => full::run(posts, args.slots, args.rounds, peers).await,
+        "backlog" => backlog::run(posts, args.slots).await,
         "lateness" => lateness::run(posts / 2, peers).await,
         "tenants" => tenants::run(posts).await,
         "webhooks" => webhooks::run().await,

@@ -54,6 +54,15 @@ pub struct Tenant {
     pub first: (i64, i64),
 }
 
+/// The order in which the posts of a tenant are made.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// One post of each account in turn.
+    Interleaved,
+    /// All posts of an account, then those of the next one.
+    ByAccount,
+}
+
 /// The time at which posts are due.
 #[derive(Debug, Clone, Copy)]
 pub enum Due {
@@ -77,9 +86,14 @@ impl Service {
 
     /// Sets up an installation on SQLite and a queue in memory.
     pub async fn embedded(target: &NetworkProcess) -> Self {
+        Self::embedded_with(target, ACCOUNTS).await
+    }
+
+    /// Sets up an installation on SQLite and a queue in memory, whose tenant has this number of accounts.
+    pub async fn embedded_with(target: &NetworkProcess, accounts: usize) -> Self {
         let dir = Dir::new();
         let database = format!("sqlite://{}/fanfare.db", dir.0.display());
-        Self::set_up(dir, &database, None, target, &[ACCOUNTS]).await
+        Self::set_up(dir, &database, None, target, &[accounts]).await
     }
 
     async fn set_up(
@@ -201,8 +215,13 @@ impl Service {
         self.fill_for(0, posts, due).await;
     }
 
-    /// Copies the first posts of a tenant until there are `posts` more.
+    /// Copies the first posts of a tenant, one of each account in turn, until there are `posts` more.
     pub async fn fill_for(&self, place: usize, posts: usize, due: Due) {
+        self.fill_shaped(place, posts, due, Shape::Interleaved).await;
+    }
+
+    /// Copies the first posts of a tenant until there are `posts` more.
+    pub async fn fill_shaped(&self, place: usize, posts: usize, due: Due, shape: Shape) {
         let backend = self.db.get_database_backend();
         let tenant = &self.tenants[place];
         let (accounts, (from, to)) = (tenant.accounts, tenant.first);
@@ -234,9 +253,13 @@ impl Service {
                 each - 1
             )
         };
+        let order = match shape {
+            Shape::Interleaved => n.as_str(),
+            Shape::ByAccount => "t.place, s.n",
+        };
         let sql = format!(
             "INSERT INTO posts ({}) SELECT {} FROM (SELECT *, row_number() OVER (ORDER BY id) - 1 AS place \
-             FROM posts WHERE id BETWEEN {from} AND {to}) AS t CROSS JOIN {series} WHERE {n} < {posts} ORDER BY {n}",
+             FROM posts WHERE id BETWEEN {from} AND {to}) AS t CROSS JOIN {series} WHERE {n} < {posts} ORDER BY {order}",
             columns.iter().map(name).collect::<Vec<_>>().join(", "),
             columns.iter().map(value).collect::<Vec<_>>().join(", "),
         );

@@ -39,7 +39,7 @@ impl Stack {
     /// Creates a database with the current schema for this test; returns it and its address.
     pub async fn database(self, dir: &Path) -> (Db, String) {
         let url = match self {
-            Self::Embedded => format!("sqlite://{}", dir.join("fanfare.db").display()),
+            Self::Embedded => fresh_sqlite(dir).await,
             Self::Fleet => fresh_postgres(dir).await,
         };
         (migrated(&url).await, url)
@@ -133,6 +133,31 @@ async fn fresh_postgres(dir: &Path) -> String {
         })
         .await;
     server.create(dir, template).await
+}
+
+/// Writes a migrated database, which is made once, into a directory; returns its address.
+async fn fresh_sqlite(dir: &Path) -> String {
+    static TEMPLATE: OnceCell<Vec<u8>> = OnceCell::const_new();
+    let file = dir.join("fanfare.db");
+    let url = format!("sqlite://{}", file.display());
+    // A story may open its database again.
+    if !file.exists() {
+        let template = TEMPLATE.get_or_init(|| sqlite_template(dir)).await;
+        std::fs::write(&file, template).expect("the database is written");
+    }
+    url
+}
+
+/// Returns the bytes of a migrated database.
+async fn sqlite_template(dir: &Path) -> Vec<u8> {
+    let file = dir.join("template.db");
+    let db = migrated(&format!("sqlite://{}", file.display())).await;
+    db.read.close().await.expect("the template is closed");
+    // The last connection to close moves what is in the log into the file.
+    db.write.close().await.expect("the template is closed");
+    let bytes = std::fs::read(&file).expect("the template");
+    std::fs::remove_file(&file).expect("the template is deleted");
+    bytes
 }
 
 /// Registers a database with its story's directory, and returns those whose directory is gone, to be dropped: hundreds
