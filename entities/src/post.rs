@@ -84,6 +84,8 @@ pub struct Model {
     /// Later posts of the account may go out before it: it waits for its own sake (its media, the outcome of a lost
     /// call).
     pub out_of_line: bool,
+    /// True while it is set aside behind an earlier post of its account, which makes it due when it leaves the line.
+    pub behind: bool,
     /// The connector's state between two steps.
     pub state: Option<Json>,
     /// True if a part of it is already public (a thread segment).

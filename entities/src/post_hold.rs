@@ -2,7 +2,7 @@
 
 use sea_orm::entity::prelude::*;
 
-use crate::{PauseId, PostId};
+use crate::{AccountId, Millis, PauseId, PostId};
 
 /// A due post that is held back because of a pause.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
@@ -13,6 +13,10 @@ pub struct Model {
     pub post_id: PostId,
     /// The pause.
     pub pause_id: PauseId,
+    /// The account of the post.
+    pub account_id: Option<AccountId>,
+    /// The time of the post, in ms since 1970.
+    pub scheduled_at: Option<Millis>,
 }
 
 /// No relations, because joins are written in the queries that need them.

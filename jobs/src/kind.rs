@@ -1,106 +1,115 @@
 use std::{fmt, str::FromStr};
 
-/// The kinds of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum JobKind {
-    /// Publish a post: [`PublishPost`](crate::PublishPost).
-    PublishPost,
-    /// Deliver a webhook: [`DeliverWebhook`](crate::DeliverWebhook).
-    DeliverWebhook,
-    /// Copy a media file: [`CopyMedia`](crate::CopyMedia).
-    CopyMedia,
-    /// Find out what is in a media file: [`AnalyseMedia`](crate::AnalyseMedia).
-    AnalyseMedia,
-    /// Make a media file that fits a network: [`ConvertMedia`](crate::ConvertMedia).
-    ConvertMedia,
-    /// Run a chore: [`CleanUp`](crate::CleanUp).
-    CleanUp,
-    /// Keep an account usable: [`KeepAccount`](crate::KeepAccount).
-    KeepAccount,
-    /// Send a letter: [`SendMail`](crate::SendMail).
-    SendMail,
-    /// Apply a Stripe event: [`ApplyStripeEvent`](crate::ApplyStripeEvent).
-    ApplyStripeEvent,
-    /// Read the inbox of an account: [`SyncInbox`](crate::SyncInbox).
-    SyncInbox,
-    /// Apply an event that a network sent by webhook: [`ApplyInbound`](crate::ApplyInbound).
-    ApplyInbound,
-    /// Make one change on a network: [`SendOutgoing`](crate::SendOutgoing).
-    SendOutgoing,
-    /// Read the business profile of an account: [`SyncBusiness`](crate::SyncBusiness).
-    SyncBusiness,
-    /// Read the analytics of an account: [`SyncAnalytics`](crate::SyncAnalytics).
-    SyncAnalytics,
-    /// Suggest posts: [`DeriveSuggestions`](crate::DeriveSuggestions).
-    DeriveSuggestions,
-    /// Make a video: [`MakeVideo`](crate::MakeVideo).
-    MakeVideo,
-    /// Copy a file that came to an inbox: [`CopyAttachment`](crate::CopyAttachment).
-    CopyAttachment,
+use crate::{Job, for_each_kind};
+
+macro_rules! kinds {
+    ($($(#[doc = $about:literal])+ $kind:ident $name:ident $queue:ident $table:literal $shared:literal $slots:ident($most:expr);)+) => {
+        $(
+            $(#[doc = $about])+
+            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            pub struct $kind {
+                /// The row.
+                pub id: i64,
+            }
+
+            impl Job for $kind {
+                const KIND: JobKind = JobKind::$kind;
+
+                fn from_id(id: i64) -> Self {
+                    Self { id }
+                }
+
+                fn id(&self) -> i64 {
+                    self.id
+                }
+            }
+        )+
+
+        /// The kinds of work.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum JobKind {
+            $($(#[doc = $about])+ $kind),+
+        }
+
+        impl JobKind {
+            /// All of them, in the order of their declaration.
+            pub const ALL: [Self; [$(stringify!($kind)),+].len()] = [$(Self::$kind),+];
+
+            /// Returns the name in Redis keys and logs, such as `publish_post`.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$kind => stringify!($name)),+
+                }
+            }
+
+            /// Returns the queue that carries this kind of work.
+            #[must_use]
+            pub const fn queue(self) -> QueueName {
+                match self {
+                    $(Self::$kind => QueueName::$queue),+
+                }
+            }
+
+            /// Returns the table whose rows are this kind of work.
+            #[must_use]
+            pub const fn table(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $table),+
+                }
+            }
+
+            /// Returns true if the rows belong to workspaces, which share the workers fairly.
+            #[must_use]
+            pub const fn is_shared(self) -> bool {
+                match self {
+                    $(Self::$kind => $shared),+
+                }
+            }
+
+            /// Returns how many are under way at once in a process.
+            #[must_use]
+            pub const fn slots(self) -> Slots {
+                match self {
+                    $(Self::$kind => Slots::$slots($most)),+
+                }
+            }
+        }
+    };
 }
 
-impl JobKind {
-    /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 17] = [
-        Self::PublishPost,
-        Self::DeliverWebhook,
-        Self::CopyMedia,
-        Self::AnalyseMedia,
-        Self::ConvertMedia,
-        Self::CleanUp,
-        Self::KeepAccount,
-        Self::SendMail,
-        Self::ApplyStripeEvent,
-        Self::SyncInbox,
-        Self::ApplyInbound,
-        Self::SendOutgoing,
-        Self::SyncBusiness,
-        Self::SyncAnalytics,
-        Self::DeriveSuggestions,
-        Self::MakeVideo,
-        Self::CopyAttachment,
-    ];
+for_each_kind!(kinds);
 
-    /// Returns the name in Redis keys and logs, such as `publish_post`.
-    pub const fn as_str(self) -> &'static str {
+/// How many jobs of a kind are under way at once in a process, if its option allows as many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slots {
+    /// At most so many.
+    AtMost(usize),
+    /// At most so many, and further rows are held: while one is being sent, others are claimed or have their results
+    /// written.
+    HeldAhead(usize),
+    /// So many for two processors: the machine bounds them.
+    PerTwoProcessors(usize),
+}
+
+impl Slots {
+    /// The rows that a worker holds for each slot of [`Slots::HeldAhead`].
+    const ROWS_HELD: usize = 4;
+
+    /// Returns how many are under way at once where a process may have `option` of them, on so many processors.
+    #[must_use]
+    pub fn under_way(self, option: usize, processors: usize) -> usize {
         match self {
-            Self::PublishPost => "publish_post",
-            Self::DeliverWebhook => "deliver_webhook",
-            Self::CopyMedia => "copy_media",
-            Self::AnalyseMedia => "analyse_media",
-            Self::ConvertMedia => "convert_media",
-            Self::CleanUp => "clean_up",
-            Self::KeepAccount => "keep_account",
-            Self::SendMail => "send_mail",
-            Self::ApplyStripeEvent => "apply_stripe_event",
-            Self::SyncInbox => "sync_inbox",
-            Self::ApplyInbound => "apply_inbound",
-            Self::SendOutgoing => "send_outgoing",
-            Self::SyncBusiness => "sync_business",
-            Self::SyncAnalytics => "sync_analytics",
-            Self::DeriveSuggestions => "derive_suggestions",
-            Self::MakeVideo => "make_video",
-            Self::CopyAttachment => "copy_attachment",
+            Self::AtMost(most) | Self::HeldAhead(most) => option.min(most),
+            Self::PerTwoProcessors(most) => option.min((most * processors).div_ceil(2)),
         }
     }
 
-    /// Returns the queue that carries this kind of work.
-    pub const fn queue(self) -> QueueName {
-        match self {
-            Self::PublishPost => QueueName::Publish,
-            Self::DeliverWebhook => QueueName::Webhook,
-            Self::CopyMedia => QueueName::Media,
-            Self::AnalyseMedia => QueueName::Analyse,
-            Self::ConvertMedia => QueueName::Convert,
-            Self::CleanUp | Self::KeepAccount => QueueName::Upkeep,
-            Self::SendMail => QueueName::Mail,
-            Self::ApplyStripeEvent => QueueName::Billing,
-            Self::SyncInbox | Self::ApplyInbound | Self::SendOutgoing | Self::SyncBusiness => {
-                QueueName::Sync
-            }
-            Self::SyncAnalytics | Self::DeriveSuggestions | Self::CopyAttachment => QueueName::Sync,
-            Self::MakeVideo => QueueName::Ai,
-        }
+    /// Returns how many rows are held at once.
+    #[must_use]
+    pub fn rows(self, option: usize, processors: usize) -> usize {
+        let under_way = self.under_way(option, processors);
+        if matches!(self, Self::HeldAhead(_)) { under_way * Self::ROWS_HELD } else { under_way }
     }
 }
 
@@ -210,11 +219,6 @@ impl fmt::Display for QueueName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, ConvertMedia, CopyAttachment,
-        CopyMedia, DeliverWebhook, DeriveSuggestions, Job, KeepAccount, MakeVideo, PublishPost,
-        SendMail, SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
-    };
 
     #[test]
     fn every_name_reads_back_to_what_it_names() {
@@ -240,30 +244,25 @@ mod tests {
     }
 
     #[test]
-    fn each_payload_has_its_own_kind_and_keeps_its_id() {
-        fn check<J: Job>() -> JobKind {
-            assert_eq!(J::from_id(-7).id(), -7);
-            J::KIND
-        }
-        let kinds = [
-            check::<PublishPost>(),
-            check::<DeliverWebhook>(),
-            check::<CopyMedia>(),
-            check::<AnalyseMedia>(),
-            check::<ConvertMedia>(),
-            check::<CleanUp>(),
-            check::<KeepAccount>(),
-            check::<SendMail>(),
-            check::<ApplyStripeEvent>(),
-            check::<SyncInbox>(),
-            check::<ApplyInbound>(),
-            check::<SendOutgoing>(),
-            check::<SyncBusiness>(),
-            check::<SyncAnalytics>(),
-            check::<DeriveSuggestions>(),
-            check::<MakeVideo>(),
-            check::<CopyAttachment>(),
-        ];
-        assert_eq!(kinds, JobKind::ALL);
+    fn the_names_of_kinds_are_those_of_the_keys_of_running_fleets() {
+        let names = JobKind::ALL.map(JobKind::as_str).join(" ");
+        assert_eq!(
+            names,
+            "publish_post deliver_webhook copy_media analyse_media convert_media clean_up keep_account send_mail \
+             apply_stripe_event sync_inbox apply_inbound send_outgoing sync_business sync_analytics derive_suggestions \
+             make_video copy_attachment"
+        );
+    }
+
+    #[test]
+    fn slots_are_bounded_by_the_kind_the_option_and_the_machine() {
+        let rows = |kind: JobKind, option| kind.slots().rows(option, 3);
+        assert_eq!(rows(JobKind::PublishPost, 256), 1_024);
+        assert_eq!(rows(JobKind::DeliverWebhook, 256), 256);
+        assert_eq!(rows(JobKind::CopyMedia, 256), 16);
+        assert_eq!(rows(JobKind::CopyMedia, 2), 2);
+        assert_eq!(rows(JobKind::AnalyseMedia, 256), 6);
+        assert_eq!(rows(JobKind::ConvertMedia, 256), 2);
+        assert_eq!(rows(JobKind::CleanUp, 256), 1);
     }
 }

@@ -46,6 +46,8 @@ mod m0088_key_brands;
 mod m0089_ledger_callers;
 mod m0090_ledger_times;
 mod m0093_lists_of_much;
+mod m0097_turns;
+mod m0098_turns_of_held;
 mod run;
 
 use sea_orm_migration::prelude::*;
@@ -103,6 +105,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0089_ledger_callers::LedgerCallers),
             Box::new(m0090_ledger_times::LedgerTimes),
             Box::new(m0093_lists_of_much::ListsOfMuch),
+            Box::new(m0097_turns::Turns),
+            Box::new(m0098_turns_of_held::TurnsOfHeld),
         ]
     }
 }

@@ -33,6 +33,10 @@ pub struct Run {
 /// that waits to change it, so it gives way soon and tries again.
 const LOCK_TIMEOUT: &str = "2s";
 
+/// The time after which PostgreSQL ends a run that stands still between two statements, and with it the run's locks. A
+/// machine with much to do may take seconds from one statement to the next.
+const STANDSTILL_TIMEOUT: &str = "60s";
+
 /// The number of times that a migration tries to get its locks.
 const ATTEMPTS: u32 = 60;
 
@@ -73,7 +77,10 @@ async fn connection(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr
         .max_connections(1)
         .idle_timeout(None)
         .max_lifetime(None)
-        .connect_with(options.options([("lock_timeout", LOCK_TIMEOUT)]))
+        .connect_with(options.options([
+            ("lock_timeout", LOCK_TIMEOUT),
+            ("idle_in_transaction_session_timeout", STANDSTILL_TIMEOUT),
+        ]))
         .await
         .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error))))?;
     let conn = SqlxPostgresConnector::from_sqlx_postgres_pool(pool);

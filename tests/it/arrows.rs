@@ -44,7 +44,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "fanfare-media",
             "fanfare-metrics",
             "fanfare-outbound",
-            "fanfare-payments",
             "fanfare-platforms",
         ],
     ),

@@ -157,6 +157,7 @@ fn published(taken: ClaimedPost) -> CompleteStep {
         lease: Lease { id, fencing_token: taken.post.fencing_token },
         keep_lease: false,
         out_of_line: false,
+        behind: false,
         status: PostStatus::Published,
         due_at: None,
         state: None,

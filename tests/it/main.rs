@@ -102,6 +102,7 @@ mod strangers;
 mod stripe_away;
 mod subscriptions;
 mod tools;
+mod turns;
 mod unreadable;
 mod upgrades;
 mod validation;

@@ -85,7 +85,7 @@ impl Simulation {
         self.note(format!("worker {} hears of post {post}", actor.worker));
         self.maybe_cut();
         let work = async move {
-            fanfare_workers::publish_post(PublishPost { post_id: post }, cx).await;
+            fanfare_workers::publish_post(PublishPost { id: post }, cx).await;
             stage.rest();
         };
         self.world.stage.step(actor, || drop(tokio::spawn(work))).await;

@@ -17,7 +17,7 @@ use crate::{
 
 /// Claims an analysis if it is due, and analyses the file.
 pub async fn run(job: AnalyseMedia, cx: Context) {
-    let row = match analysis::claim(&cx.domain, &cx.name, job.analysis_id).await {
+    let row = match analysis::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

@@ -7,7 +7,7 @@ use crate::Context;
 
 /// Applies an event, and the other waiting events of its account.
 pub async fn run(job: ApplyInbound, cx: Context) {
-    if let Err(error) = inbound::run(&cx.domain, &cx.name, job.event_id).await {
+    if let Err(error) = inbound::run(&cx.domain, &cx.name, job.id).await {
         tracing::warn!(%error, "what a network sent is left to its lease");
     }
 }

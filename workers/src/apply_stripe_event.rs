@@ -15,7 +15,7 @@ const MAX_ATTEMPTS: i32 = 20;
 
 /// Claims a Stripe event if it is due, and applies it.
 pub async fn run(job: ApplyStripeEvent, cx: Context) {
-    let row = match events::claim(&cx.domain, &cx.name, job.event_id).await {
+    let row = match events::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

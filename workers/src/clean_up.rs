@@ -29,7 +29,7 @@ pub async fn ensure(cx: &Domain) {
 
 /// Claims a chore if it is due, and runs it.
 pub async fn run(job: CleanUp, cx: Context) {
-    let row = match upkeep::claim(&cx.domain, &cx.name, job.chore_id).await {
+    let row = match upkeep::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

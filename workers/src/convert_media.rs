@@ -16,7 +16,7 @@ use crate::{
 
 /// Claims a conversion if it is due, and makes the file.
 pub async fn run(job: ConvertMedia, cx: Context) {
-    let (row, source) = match variants::claim(&cx.domain, &cx.name, job.variant_id).await {
+    let (row, source) = match variants::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(claimed)) => claimed,
         Ok(None) => return,
         Err(error) => {

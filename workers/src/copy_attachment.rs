@@ -7,7 +7,7 @@ use crate::{Context, lease};
 
 /// Claims a file of an inbox if it is due, and copies or removes it.
 pub async fn run(job: CopyAttachment, cx: Context) {
-    let row = match files::claim(&cx.domain, &cx.name, job.file_id).await {
+    let row = match files::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

@@ -21,7 +21,7 @@ const RETRY_DELAYS: [i64; 2] = [0, 1_000];
 
 /// Claims a copy if it is due, and copies the file.
 pub async fn run(job: CopyMedia, cx: Context) {
-    let row = match media::claim(&cx.domain, &cx.name, job.asset_id).await {
+    let row = match media::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

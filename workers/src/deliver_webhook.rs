@@ -36,7 +36,7 @@ const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3_600);
 
 /// Claims a delivery if it is due, and makes one attempt.
 pub async fn run(job: DeliverWebhook, cx: Context) {
-    let claimed = match cx.claim_delivery.call((), job.delivery_id).await {
+    let claimed = match cx.claim_delivery.call((), job.id).await {
         Ok(Some(claimed)) => claimed,
         Ok(None) => return,
         Err(error) => {

@@ -7,7 +7,7 @@ use crate::{Context, lease};
 
 /// Claims an account's round of suggestions if it is due, and derives them.
 pub async fn run(job: DeriveSuggestions, cx: Context) {
-    let row = match suggestions::claim(&cx.domain, &cx.name, job.account_id).await {
+    let row = match suggestions::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

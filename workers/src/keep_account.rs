@@ -7,7 +7,7 @@ use crate::Context;
 
 /// Claims an account if its upkeep is due, and does what it needs.
 pub async fn run(job: KeepAccount, cx: Context) {
-    let row = match upkeep::claim(&cx.domain, &cx.name, AccountId(job.account_id)).await {
+    let row = match upkeep::claim(&cx.domain, &cx.name, AccountId(job.id)).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

@@ -33,12 +33,7 @@ mod sync_inbox;
 use std::time::Duration;
 
 use fanfare_domain::{clock, durable};
-use fanfare_jobs::{
-    AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia,
-    CopyAttachment, CopyMedia, DeliverWebhook, DeriveSuggestions, Job, JobKind, KeepAccount,
-    MakeVideo, PublishPost, QueueName, SendMail, SendOutgoing, SyncAnalytics, SyncBusiness,
-    SyncInbox,
-};
+use fanfare_jobs::{Concurrency, Job, JobKind, QueueName};
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -57,10 +52,6 @@ pub struct Options {
     /// The longest time that running work may still take after a stop.
     pub grace: Duration,
 }
-
-/// The rows that a worker holds for each of its slots: while one is being sent, others are being claimed or have their
-/// results written.
-const ROWS_PER_SLOT: usize = 4;
 
 impl Default for Options {
     fn default() -> Self {
@@ -90,7 +81,8 @@ pub async fn run(
     }
     cx.domain.limits.register();
     cx.post_dispatcher.set_slots(options.slots);
-    cx.delivery_dispatcher.set_slots(delivery_slots(&options));
+    let deliveries = JobKind::DeliverWebhook.slots();
+    cx.delivery_dispatcher.set_slots(deliveries.under_way(options.slots, processors()));
     let all_ended = CancellationToken::new();
     let beating = tokio::spawn(heartbeat::run(cx.clone(), options.clone(), all_ended.clone()));
     let mut tasks = JoinSet::new();
@@ -144,83 +136,30 @@ async fn work_unless_drained(
     Ok(())
 }
 
-/// Starts the worker for one kind of work. This is the list of all handlers.
-async fn work(
-    kind: JobKind,
-    cx: Context,
-    options: &Options,
-    stop: CancellationToken,
-) -> Result<(), fanfare_jobs::Error> {
-    let slots = options.slots;
-    match kind {
-        JobKind::PublishPost => {
-            let rows = slots * ROWS_PER_SLOT;
-            start::<PublishPost, _, _>(cx, rows, options, stop, publish_post::run).await
+macro_rules! handlers {
+    ($($(#[$about:meta])+ $kind:ident $module:ident $queue:ident $table:literal $shared:literal $slots:ident($most:expr);)+) => {
+        /// Starts the worker for one kind of work: its handler is the function `run` in the file of its name.
+        async fn work(
+            kind: JobKind,
+            cx: Context,
+            options: &Options,
+            stop: CancellationToken,
+        ) -> Result<(), fanfare_jobs::Error> {
+            let rows = kind.slots().rows(options.slots, processors());
+            match kind {
+                $(JobKind::$kind => {
+                    start::<fanfare_jobs::$kind, _, _>(cx, rows, options, stop, $module::run).await
+                })+
+            }
         }
-        JobKind::DeliverWebhook => {
-            let rows = delivery_slots(options) * ROWS_PER_SLOT;
-            start::<DeliverWebhook, _, _>(cx, rows, options, stop, deliver_webhook::run).await
-        }
-        JobKind::CopyMedia => {
-            start::<CopyMedia, _, _>(cx, slots.min(16), options, stop, copy_media::run).await
-        }
-        JobKind::AnalyseMedia => {
-            let slots = slots.min(2 * processors());
-            start::<AnalyseMedia, _, _>(cx, slots, options, stop, analyse_media::run).await
-        }
-        JobKind::ConvertMedia => {
-            let slots = slots.min(processors().div_ceil(2));
-            start::<ConvertMedia, _, _>(cx, slots, options, stop, convert_media::run).await
-        }
-        JobKind::CleanUp => start::<CleanUp, _, _>(cx, 1, options, stop, clean_up::run).await,
-        JobKind::KeepAccount => {
-            start::<KeepAccount, _, _>(cx, slots.min(16), options, stop, keep_account::run).await
-        }
-        JobKind::ApplyStripeEvent => {
-            let run = apply_stripe_event::run;
-            start::<ApplyStripeEvent, _, _>(cx, slots.min(8), options, stop, run).await
-        }
-        JobKind::SyncBusiness => {
-            start::<SyncBusiness, _, _>(cx, slots.min(8), options, stop, sync_business::run).await
-        }
-        JobKind::SyncInbox => {
-            start::<SyncInbox, _, _>(cx, slots.min(16), options, stop, sync_inbox::run).await
-        }
-        JobKind::ApplyInbound => {
-            start::<ApplyInbound, _, _>(cx, slots.min(16), options, stop, apply_inbound::run).await
-        }
-        JobKind::SendOutgoing => {
-            start::<SendOutgoing, _, _>(cx, slots.min(32), options, stop, send_outgoing::run).await
-        }
-        JobKind::SyncAnalytics => {
-            let slots = slots.min(16);
-            start::<SyncAnalytics, _, _>(cx, slots, options, stop, sync_analytics::run).await
-        }
-        JobKind::DeriveSuggestions => {
-            let run = derive_suggestions::run;
-            start::<DeriveSuggestions, _, _>(cx, slots.min(4), options, stop, run).await
-        }
-        JobKind::MakeVideo => {
-            start::<MakeVideo, _, _>(cx, slots.min(16), options, stop, make_video::run).await
-        }
-        JobKind::CopyAttachment => {
-            let run = copy_attachment::run;
-            start::<CopyAttachment, _, _>(cx, slots.min(8), options, stop, run).await
-        }
-        JobKind::SendMail => {
-            start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await
-        }
-    }
+    };
 }
+
+fanfare_jobs::for_each_kind!(handlers);
 
 /// Returns the number of processors: analyses and conversions are bounded by the machine, not by the option.
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Returns how many webhooks are delivered at once.
-fn delivery_slots(options: &Options) -> usize {
-    options.slots.min(64)
 }
 
 async fn start<J, F, Fut>(

@@ -35,7 +35,7 @@ const PROVIDER_TIMEOUT: Millis = 20 * 60_000;
 
 /// Claims a video if it is due, and takes its next step.
 pub async fn run(job: MakeVideo, cx: Context) {
-    let row = match work::claim(&cx.domain, &cx.name, job.job_id).await {
+    let row = match work::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

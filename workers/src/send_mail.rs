@@ -16,7 +16,7 @@ use crate::{Context, lease, publish_post::retry_policy};
 
 /// Claims an e-mail if it is due, and sends it.
 pub async fn run(job: SendMail, cx: Context) {
-    let row = match letters::claim(&cx.domain, &cx.name, job.letter_id).await {
+    let row = match letters::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

@@ -7,7 +7,7 @@ use crate::{Context, lease};
 
 /// Claims a change if it is due, and makes it or finds out whether it was made.
 pub async fn run(job: SendOutgoing, cx: Context) {
-    let row = match outgoing::claim(&cx.domain, &cx.name, job.outgoing_id).await {
+    let row = match outgoing::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

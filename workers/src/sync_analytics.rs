@@ -10,7 +10,7 @@ use crate::{Context, lease};
 
 /// Claims an account's analytics if they are due, and reads them.
 pub async fn run(job: SyncAnalytics, cx: Context) {
-    let row = match sync::claim(&cx.domain, &cx.name, job.account_id).await {
+    let row = match sync::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

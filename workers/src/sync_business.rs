@@ -7,7 +7,7 @@ use crate::{Context, lease};
 
 /// Claims a business profile if it is due, and reads it.
 pub async fn run(job: SyncBusiness, cx: Context) {
-    let row = match sync::claim(&cx.domain, &cx.name, job.profile_id).await {
+    let row = match sync::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

@@ -7,7 +7,7 @@ use crate::{Context, lease};
 
 /// Claims an inbox if it is due, and reads it.
 pub async fn run(job: SyncInbox, cx: Context) {
-    let row = match sync::claim(&cx.domain, &cx.name, job.sync_id).await {
+    let row = match sync::claim(&cx.domain, &cx.name, job.id).await {
         Ok(Some(row)) => row,
         Ok(None) => return,
         Err(error) => {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_entities::{Millis, worker};
+use fanfare_entities::{AccountId, Millis, worker};
 use fanfare_jobs::{JobKind, JobRef};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryResult};
 
-use super::{LEASE, table, workspace_column, workspace_of};
-use crate::{Domain, db::statement, error::Result, processes::DEAD_AFTER};
+use super::{LEASE, workspace_column, workspace_of};
+use crate::{Domain, Tx, db::statement, error::Result, posts::publishing, processes::DEAD_AFTER};
 
 /// The workers whose leases this process has ended, with the last heartbeat of each: a worker that comes back and falls
 /// silent again is handled again.
@@ -45,17 +45,24 @@ pub async fn end_leases(cx: &Domain, whose: &str, name: &str) -> Result<usize> {
     let held = "due_at > $1 AND due_at < $3 AND lease_expirations > 0";
     let pass = format!(
         "UPDATE posts SET out_of_line = true \
-         WHERE {held} AND {whose} AND sending_at IS NOT NULL"
+         WHERE {held} AND {whose} AND sending_at IS NOT NULL RETURNING account_id"
     );
     let values = || [now.into(), name.into(), (now + 2 * LEASE).into()];
-    conn.execute_raw(statement(conn, pass, values())).await?;
+    let passed = conn.query_all_raw(statement(conn, pass, values())).await?;
+    let passed = passed.iter().map(|row| Ok(AccountId(row.try_get("", "account_id")?)));
+    let passed = passed.collect::<Result<Vec<_>, DbErr>>()?;
+    if !passed.is_empty() {
+        let mut tx = Tx::begin(cx).await?;
+        publishing::wake_first(&mut tx, &passed).await?;
+        tx.commit().await?;
+    }
     let mut ended = 0;
     for kind in JobKind::ALL {
         let unsent = if kind == JobKind::PublishPost { "AND sending_at IS NULL" } else { "" };
         let sql = format!(
             "UPDATE {} SET due_at = $1, fencing_token = fencing_token + 1 \
              WHERE {held} AND {whose} {unsent} RETURNING id, {}",
-            table(kind),
+            kind.table(),
             workspace_column(kind, ""),
         );
         let rows = conn.query_all_raw(statement(conn, sql, values())).await?;

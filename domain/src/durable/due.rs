@@ -7,7 +7,7 @@ use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbErr, QueryResult, Statement};
 use uuid::Uuid;
 
-use super::{table, workspace_column, workspace_of};
+use super::{workspace_column, workspace_of};
 use crate::{
     Domain,
     db::statement,
@@ -60,7 +60,7 @@ pub(super) async fn due(
     let sql = format!(
         "SELECT id, due_at, fencing_token, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
         workspace_column(kind, ""),
-        table(kind)
+        kind.table()
     );
     rows(cx, statement(&cx.db.read, sql, values)).await
 }
@@ -75,7 +75,7 @@ pub(super) async fn due_soon(
     let sql = format!(
         "SELECT id, due_at, fencing_token, {} FROM {} WHERE due_at > $1 AND due_at <= $2 ORDER BY due_at, id LIMIT {most}",
         workspace_column(kind, ""),
-        table(kind)
+        kind.table()
     );
     rows(cx, statement(&cx.db.read, sql, [behind.into(), to.into()])).await
 }
@@ -98,7 +98,7 @@ pub(super) async fn first_due(
     from: Uuid,
     count: usize,
 ) -> Result<Vec<(Uuid, Millis)>> {
-    let table = table(kind);
+    let table = kind.table();
     // Ordered by all columns of the index; otherwise PostgreSQL may use another index and walk over all completed work.
     let next = |behind: &str| {
         format!(
@@ -134,7 +134,7 @@ pub(super) async fn fresh_workspaces(
     let sql = format!(
         "SELECT DISTINCT workspace_id FROM (SELECT workspace_id FROM {} WHERE due_at > $1 AND due_at <= $2 \
          ORDER BY due_at, id LIMIT {WORKSPACES_A_TURN}) AS fresh",
-        table(kind)
+        kind.table()
     );
     let values = [from.into(), to.into()];
     let rows = cx.db.read.query_all_raw(statement(&cx.db.read, sql, values)).await?;

@@ -38,35 +38,6 @@ pub const LEASE: Millis = 60_000;
 /// workers killed for another reason every few seconds, three were too few for innocent rows.
 pub const MAX_LEASE_EXPIRATIONS: i32 = 6;
 
-/// Returns the table whose rows are this kind of work.
-#[must_use]
-pub const fn table(kind: JobKind) -> &'static str {
-    match kind {
-        JobKind::PublishPost => "posts",
-        JobKind::DeliverWebhook => "webhook_deliveries",
-        JobKind::CopyMedia => "media_assets",
-        JobKind::AnalyseMedia => "media_analyses",
-        JobKind::ConvertMedia => "media_variants",
-        JobKind::CleanUp => "chores",
-        JobKind::KeepAccount => "accounts",
-        JobKind::SendMail => "letters",
-        JobKind::ApplyStripeEvent => "stripe_events",
-        JobKind::SyncInbox => "inbox_syncs",
-        JobKind::ApplyInbound => "inbound_events",
-        JobKind::SendOutgoing => "outgoing",
-        JobKind::SyncBusiness => "business_profiles",
-        JobKind::SyncAnalytics => "analytics_syncs",
-        JobKind::DeriveSuggestions => "suggestion_rounds",
-        JobKind::MakeVideo => "ai_jobs",
-        JobKind::CopyAttachment => "inbox_files",
-    }
-}
-
-/// Returns true if the rows belong to workspaces, which share the workers fairly.
-const fn is_shared(kind: JobKind) -> bool {
-    !matches!(kind, JobKind::CleanUp | JobKind::SendMail | JobKind::ApplyStripeEvent)
-}
-
 /// Claims the rows of `ids` that are due: starts a lease, raises the fencing token (`fencing_token`) and returns the rows. Rows that
 /// another worker holds, or that were moved, are skipped.
 ///
@@ -80,7 +51,7 @@ pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     ids: &[i64],
     (holder, now): (&str, Millis),
 ) -> Result<Vec<M>, DbErr> {
-    let (table, backend, asked) = (table(kind), conn.get_database_backend(), ids.len());
+    let (table, backend, asked) = (kind.table(), conn.get_database_backend(), ids.len());
     let ids = Rows::of_ids(conn, ids);
     let wanted = ids.from("wanted", 4);
     // PostgreSQL locks the rows in the order of their ids and skips rows that another transaction is changing; that
@@ -175,7 +146,7 @@ async fn set_due(
         "UPDATE {} AS t SET due_at = $1{also} FROM {} \
          WHERE t.id = held.id AND t.fencing_token = held.fencing_token AND t.due_at IS NOT NULL \
          RETURNING {t}id, {workspace}",
-        table(kind),
+        kind.table(),
         held.from("held", 2),
     );
     let values = std::iter::once(due_at.into()).chain(held.values());
@@ -187,7 +158,7 @@ async fn set_due(
 
 /// Returns the column that [`workspace_of`] reads, where `t` is the prefix of column names.
 fn workspace_column(kind: JobKind, t: &str) -> String {
-    if is_shared(kind) { format!("{t}workspace_id") } else { "NULL AS workspace_id".to_owned() }
+    if kind.is_shared() { format!("{t}workspace_id") } else { "NULL AS workspace_id".to_owned() }
 }
 
 /// Returns the workspace of a row; nil for rows without one.

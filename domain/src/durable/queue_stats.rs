@@ -4,7 +4,6 @@ use fanfare_entities::Millis;
 use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbErr};
 
-use super::table;
 use crate::{Domain, db::statement, error::Result, posts::publishing};
 
 /// The due work of one kind.
@@ -25,7 +24,7 @@ pub struct QueueStats {
 pub async fn queue_stats(cx: &Domain) -> Result<Vec<QueueStats>> {
     let conn = &cx.db.read;
     let of = |(place, kind): (usize, JobKind)| {
-        let table = table(kind);
+        let table = kind.table();
         format!(
             "SELECT {place} AS place, (SELECT min(due_at) FROM {table} WHERE due_at <= $1) AS oldest, \
              (SELECT min(due_at) FROM {table} WHERE due_at > $1) AS next"
@@ -62,7 +61,7 @@ pub async fn count_due(cx: &Domain, kind: JobKind, most: u32) -> Result<u64> {
     let conn = &cx.db.read;
     let sql = format!(
         "SELECT count(*) AS n FROM (SELECT 1 FROM {} WHERE due_at <= $1 LIMIT {most}) AS due",
-        table(kind)
+        kind.table()
     );
     let row = conn.query_one_raw(statement(conn, sql, [cx.clock.now().into()])).await?;
     let counted = row.map(|row| row.try_get::<i64>("", "n")).transpose()?.unwrap_or(0);

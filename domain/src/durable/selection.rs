@@ -13,7 +13,6 @@ use uuid::Uuid;
 use super::{
     due::{Due, DuePosition, RowState, WORKSPACES_A_TURN, due},
     due_tenants::DueTenants,
-    is_shared,
 };
 use crate::{Domain, error::Result};
 
@@ -147,7 +146,7 @@ impl KindState {
             let mut oldest = self
                 .read_due(cx, kind, None, (room + 1, self.enqueued.len()), enqueued_before)
                 .await?;
-            if oldest.len() <= room || !is_shared(kind) {
+            if oldest.len() <= room || !kind.is_shared() {
                 oldest.truncate(room);
                 self.reach(None, &oldest);
                 return Ok(oldest);
@@ -222,7 +221,7 @@ impl KindState {
         kind: JobKind,
         enqueued_before: Millis,
     ) -> Result<Vec<Due>> {
-        if !is_shared(kind) {
+        if !kind.is_shared() {
             return Ok(Vec::new());
         }
         let known = self.enqueued_per_workspace();

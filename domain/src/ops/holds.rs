@@ -3,12 +3,14 @@
 //! A post set aside has no `due_at`. It keeps its `scheduled_at`, so that after the pause it goes out, or fails with
 //! `missed`, by the usual rule. Each post is changed twice: when it is due, and when the pause has ended.
 
-use fanfare_entities::Millis;
+use std::collections::BTreeSet;
+
+use fanfare_entities::{AccountId, Millis};
 use sea_orm::{ConnectionTrait, DbErr};
 use uuid::Uuid;
 
 use super::pauses::UNPAUSED;
-use crate::{Domain, db::statement, error::Result, rows::Rows};
+use crate::{Domain, Tx, db::statement, error::Result, posts::publishing, rows::Rows};
 
 /// The number of posts that are restored in one statement.
 const BATCH: u64 = 1_000;
@@ -45,11 +47,12 @@ pub async fn set_aside(cx: &Domain, ids: Vec<i64>) -> Result<Vec<i64>> {
     }
     let list = Rows::of_ids(&tx, &paused);
     let sql = format!(
-        "INSERT INTO post_holds (post_id, pause_id) SELECT posts.id, \
+        "INSERT INTO post_holds (post_id, account_id, scheduled_at, pause_id) \
+         SELECT posts.id, posts.account_id, posts.scheduled_at, \
          (SELECT id FROM pauses WHERE (platform IS NULL OR platform = posts.platform) \
          AND (account_id IS NULL OR account_id = posts.account_id) ORDER BY created_at LIMIT 1) \
          FROM posts JOIN {} ON wanted.id = posts.id WHERE NOT ({UNPAUSED}) \
-         ON CONFLICT (post_id) DO UPDATE SET pause_id = excluded.pause_id",
+         ON CONFLICT (post_id) DO UPDATE SET pause_id = excluded.pause_id, scheduled_at = excluded.scheduled_at",
         list.from("wanted", 1)
     );
     tx.execute_raw(statement(&tx, sql, list.values())).await?;
@@ -94,8 +97,8 @@ async fn restore_some(cx: &Domain, which: &str) -> Result<usize> {
 }
 
 async fn restore_posts(cx: &Domain, free: &[i64], now: Millis) -> Result<()> {
-    let tx = cx.db.begin().await?;
-    let list = Rows::of_ids(&tx, free);
+    let mut tx = Tx::begin(cx).await?;
+    let list = Rows::of_ids(tx.conn(), free);
     // Locks the posts in the order of their ids, like every statement over several posts.
     let sql = format!(
         "UPDATE posts SET due_at = $1 WHERE id IN (SELECT posts.id FROM posts \
@@ -105,15 +108,18 @@ async fn restore_posts(cx: &Domain, free: &[i64], now: Millis) -> Result<()> {
         if cx.db.is_postgres() { "FOR UPDATE OF posts" } else { "" }
     );
     let values = std::iter::once(now.into()).chain(list.values());
-    tx.execute_raw(statement(&tx, sql, values)).await?;
-    let list = Rows::of_ids(&tx, free);
+    tx.conn().execute_raw(statement(tx.conn(), sql, values)).await?;
+    let list = Rows::of_ids(tx.conn(), free);
     let sql = format!(
-        "DELETE FROM post_holds WHERE post_id IN (SELECT id FROM {})",
+        "DELETE FROM post_holds WHERE post_id IN (SELECT id FROM {}) RETURNING account_id",
         list.from("wanted", 1)
     );
-    tx.execute_raw(statement(&tx, sql, list.values())).await?;
-    tx.commit().await?;
-    Ok(())
+    let rows = tx.conn().query_all_raw(statement(tx.conn(), sql, list.values())).await?;
+    let accounts = rows.iter().map(|row| row.try_get::<Option<i64>>("", "account_id"));
+    let accounts = accounts.collect::<Result<BTreeSet<_>, DbErr>>()?;
+    let accounts: Vec<_> = accounts.into_iter().flatten().map(AccountId).collect();
+    publishing::wake_first(&mut tx, &accounts).await?;
+    tx.commit().await
 }
 
 /// Returns the clause that locks the posts. A post that is being changed is left for the next turn.

@@ -11,7 +11,7 @@ use super::{
     networks,
     samples::{self, LATE, MINUTE, SampleCounts, SampleKey, SampleSum, measure, quantile},
 };
-use crate::{Domain, db::statement, durable, error::Result};
+use crate::{Domain, db::statement, error::Result};
 
 /// The most due rows that are counted, since counting takes time for each row.
 pub const MAX_COUNTED: i64 = 10_000;
@@ -111,7 +111,7 @@ pub async fn count_waiting(cx: &Domain, kind: JobKind) -> Result<Vec<WaitingRows
         "SELECT platform, CAST(count(*) AS BIGINT) AS depth, min(due_at) AS oldest FROM \
          (SELECT {platform} AS platform, due_at FROM {} WHERE due_at <= $1 ORDER BY due_at \
          LIMIT {MAX_COUNTED}) AS due GROUP BY platform",
-        durable::table(kind)
+        kind.table()
     );
     Ok(WaitingRows::find_by_statement(statement(conn, sql, [cx.clock.now().into()]))
         .all(conn)

@@ -263,6 +263,7 @@ fn new_row(
         attempts: 0,
         lease_expirations: 0,
         out_of_line: false,
+        behind: false,
         state: None,
         partly_public: false,
         attempt: 0,

@@ -8,7 +8,7 @@ use sea_orm::{
 use serde::Serialize;
 use serde_json::json;
 
-use super::{media, read::find_locked, status::invalid_transition};
+use super::{media, publishing, read::find_locked, status::invalid_transition};
 use crate::{
     Act, Deleted, Reply, Tx,
     access::Role,
@@ -100,6 +100,7 @@ async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {
     media::delete_uses(tx.conn(), row.id).await?;
     suggestions::unassign(tx.conn(), row.id, act.cx.clock.now()).await?;
     post::Entity::delete_by_id(row.id).exec(tx.conn()).await?;
+    publishing::wake_first(tx, &[row.account_id]).await?;
     forget_texts(tx.conn(), row.id).await?;
     let bare = post::Model {
         caption: String::new(),

@@ -130,6 +130,7 @@ async fn changed_row(
         fencing_token,
         lease_expirations: 0,
         out_of_line: false,
+        behind: false,
         updated_at: now,
         ..row.clone()
     };

@@ -113,7 +113,7 @@ async fn ask_batch<C: ConnectionTrait>(
     known_until: Option<Millis>,
 ) -> Result<u64, DbErr> {
     let error = if conn.get_database_backend() == DbBackend::Postgres { "$1::json" } else { "$1" };
-    let table = durable::table(JobKind::PublishPost);
+    let table = JobKind::PublishPost.table();
     let sql = format!(
         "UPDATE {table} SET status = 'publishing', error = {error}, due_at = $2, out_of_line = true, \
          fencing_token = fencing_token + 1, lease_expirations = 0, \
@@ -140,7 +140,7 @@ async fn hold_batch<C: ConnectionTrait>(
     asks: bool,
 ) -> Result<Vec<post::Model>, DbErr> {
     let error = if conn.get_database_backend() == DbBackend::Postgres { "$1::json" } else { "$1" };
-    let table = durable::table(JobKind::PublishPost);
+    let table = JobKind::PublishPost.table();
     // By the index of due times, which a held row leaves, so no batch reads the rows of an earlier one again.
     let sql = format!(
         "UPDATE {table} SET status = 'failed', error = {error}, duplicate_risk = true, due_at = NULL, \

@@ -10,7 +10,7 @@ use super::{
     draft::{Content, account_of},
     event,
     input::{RequestedStatus, RetryPost, StatusChange},
-    media_facts,
+    media_facts, publishing,
     read::find_locked,
     status_name,
     view::{self, OnePost},
@@ -215,6 +215,7 @@ fn reset(row: &post::Model, now: Millis) -> post::Model {
         attempts: 0,
         lease_expirations: 0,
         out_of_line: false,
+        behind: false,
         steps: None,
         sending_at: None,
         sending_until: None,
@@ -248,6 +249,7 @@ pub(super) async fn save_row(
     let due_at = row.due_at;
     let saved = post::ActiveModel::from(row).reset_all();
     let saved = post::Entity::update(saved).exec(tx.conn()).await?;
+    publishing::wake_first(tx, &[saved.account_id]).await?;
     let message = format!("The post is now {} ({what}).", status_name(saved.status));
     let updated = event(tx.domain(), "post.updated", &saved, message, Some(request_id.to_owned()));
     tx.emit(updated);

@@ -147,13 +147,18 @@ impl Surroundings {
             let message = "Its files are being prepared.".to_owned();
             return waits(WaitReason::Files, message, Some(begun), due);
         }
+        let code = row.error.as_ref().and_then(|error| error["code"].as_str());
+        let is_in_the_making = row.state.is_some() && code.is_none() && turn.is_none();
+        if is_in_the_making && !row.behind && (row.out_of_line || due.is_some()) {
+            let message = format!("{network} is working on it.");
+            return waits(WaitReason::PlatformProcessing, message, changed, due);
+        }
         if let Some(first) = self.first.get(&row.id.0).filter(|first| **first != row.id.0)
             && !row.out_of_line
         {
             let message = format!("Post {first} of the same account goes out first.");
             return waits(WaitReason::AccountTurn, message, Some(begun), turn);
         }
-        let code = row.error.as_ref().and_then(|error| error["code"].as_str());
         match (turn, code) {
             (Some(at), None | Some("platform_rate_limited" | "quota_exhausted")) => {
                 let message = format!("{network} takes its next post of this account later.");
@@ -162,10 +167,6 @@ impl Surroundings {
             (Some(at), Some(_)) => {
                 let message = "The last attempt failed, and it is tried again.".to_owned();
                 waits(WaitReason::Retry, message, changed, Some(at))
-            }
-            (None, _) if row.state.is_some() && row.out_of_line => {
-                let message = format!("{network} is working on it.");
-                waits(WaitReason::PlatformProcessing, message, changed, due)
             }
             (None, _) => {
                 let message = "It is due; the next free worker takes it.".to_owned();
@@ -245,6 +246,11 @@ mod tests {
             (row.state, row.due_at) = (Some(json!({})), Some(NOW + 60));
         };
         assert_eq!(is(processed), Some(WaitReason::PlatformProcessing));
+        let processed_in_line = |row: &mut post::Model| {
+            row.status = PostStatus::Processing;
+            (row.state, row.due_at) = (Some(json!({})), Some(NOW + 60));
+        };
+        assert_eq!(is(processed_in_line), Some(WaitReason::PlatformProcessing));
         for status in [PostStatus::Draft, PostStatus::Published, PostStatus::Failed] {
             assert_eq!(reason(&alone, |row| row.status = status), None, "{status:?}");
         }
@@ -259,6 +265,10 @@ mod tests {
         let mut known = Surroundings::default();
         known.first.insert(9, 8);
         assert_eq!(reason(&known, |_| {}), Some(WaitReason::AccountTurn));
+        let ready = |row: &mut post::Model| {
+            (row.state, row.due_at, row.behind) = (Some(json!({})), Some(NOW + 60), true);
+        };
+        assert_eq!(reason(&known, ready), Some(WaitReason::AccountTurn));
         assert_eq!(reason(&known, |row| row.out_of_line = true), Some(WaitReason::Files));
         known.unpaid.insert(PostId(9));
         let paused = |row: &mut post::Model| row.status = PostStatus::Paused;

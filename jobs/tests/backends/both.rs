@@ -78,7 +78,7 @@ async fn kinds_do_not_mix(place: Place) {
     let media = tokio::spawn({
         let (queue, stop, seen) = (queue.clone(), stop.clone(), seen.clone());
         let handler = move |job: CopyMedia| {
-            seen.add(job.asset_id);
+            seen.add(job.id);
             async {}
         };
         async move {
@@ -298,7 +298,7 @@ async fn two_workers_of_one_name_are_an_error(place: Place) {
     let run = |stop: &CancellationToken| {
         let (name, queue, stop, seen) = (name.clone(), queue.clone(), stop.clone(), seen.clone());
         let handler = move |job: CopyMedia| {
-            seen.add(job.asset_id);
+            seen.add(job.id);
             async {}
         };
         async move {

@@ -139,7 +139,7 @@ async fn an_outage_is_logged_once() {
     let (queue, stop) = (Queue::redis(&server.url()).await.unwrap(), CancellationToken::new());
     let worker = tokio::spawn({
         let (queue, stop) = (queue.clone(), stop.clone());
-        let handler = |job: CleanUp| async move { panic!("job {} was to be seen", job.chore_id) };
+        let handler = |job: CleanUp| async move { panic!("job {} was to be seen", job.id) };
         async move {
             run_worker(
                 "upkeep".into(),

@@ -21,7 +21,10 @@ async fn accounts_are_made_listed_and_revoked() {
         assert!(!made["credentials"].as_object().unwrap().is_empty());
         let again =
             net.control(Method::POST, &path, json!({"username": "quietlantern"})).await.is(400);
-        assert_eq!((&again["code"], &again["field"]), (&json!("username_taken"), &json!("username")));
+        assert_eq!(
+            (&again["code"], &again["field"]),
+            (&json!("username_taken"), &json!("username"))
+        );
         let (one, two) = (net.account(platform).await, net.account(platform).await);
         assert_ne!(one.username, two.username);
         let listed = net.control(Method::GET, &path, Value::Null).await.is(200);

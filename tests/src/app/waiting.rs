@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::durable::{self, LEASE};
+use fanfare_domain::durable::LEASE;
 use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 use serde_json::Value;
@@ -112,10 +112,8 @@ impl TestApp {
         let mut busy = Vec::new();
         for kind in JobKind::ALL {
             let which = format!("due_at <= $1 OR ({LEASED})");
-            let sql = format!(
-                "SELECT 1 WHERE EXISTS (SELECT 1 FROM {} WHERE {which})",
-                durable::table(kind)
-            );
+            let sql =
+                format!("SELECT 1 WHERE EXISTS (SELECT 1 FROM {} WHERE {which})", kind.table());
             if self.finds(sql).await.expect("the database answers") {
                 busy.push(kind);
             }
@@ -145,7 +143,7 @@ impl TestApp {
     /// Returns true if there is work of any kind that meets an SQL condition.
     async fn any_work(&self, which: &str) -> Result<bool, DbErr> {
         let of_kind = JobKind::ALL
-            .map(|kind| format!("EXISTS (SELECT 1 FROM {} WHERE {which})", durable::table(kind)));
+            .map(|kind| format!("EXISTS (SELECT 1 FROM {} WHERE {which})", kind.table()));
         self.finds(format!("SELECT 1 WHERE {}", of_kind.join(" OR "))).await
     }
 

@@ -29,12 +29,12 @@ use run::Run;
 
 /// Claims a post if it is due, and publishes it.
 pub async fn run(job: PublishPost, cx: Context) {
-    let claimed = match cx.claim.call((), job.post_id).await {
+    let claimed = match cx.claim.call((), job.id).await {
         Ok(Some(claimed)) => claimed,
         // Paused, moved, deleted, published, held by another worker, or behind another post of its account.
         Ok(None) => return,
         Err(error) => {
-            tracing::warn!(post.id = job.post_id, %error, "claim failed; the post will be enqueued again");
+            tracing::warn!(post.id = job.id, %error, "claim failed; the post will be enqueued again");
             return;
         }
     };

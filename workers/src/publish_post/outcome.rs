@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use fanfare_domain::{
     Result, accounts,
     durable::LEASE,
-    posts::{PostPart, PostStatus, publishing::CompleteStep},
+    posts::{
+        PostPart, PostStatus,
+        publishing::{CompleteStep, aside_until},
+    },
 };
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, Progress, PublishedPost, RecoveryClass, Session};
@@ -18,9 +21,12 @@ use super::{
     run::{Run, StepOutcome},
 };
 
-/// The delay after which a post that came before its turn is tried again, in ms. Usually the post before it enqueues it
-/// earlier.
-const OUT_OF_TURN_DELAY: Millis = 250;
+/// The longest time that a post whose network works on it stays in the line of its account, in ms. Later posts of the
+/// account are prepared meanwhile; then they pass it.
+const PROCESSING_IN_LINE: Millis = 30_000;
+
+/// The number of failures from which on later posts of the account pass.
+const FAILURES_IN_LINE: i32 = 1;
 
 impl Run<'_> {
     /// Handles the success of a step: finishes the post, goes on with the next step, or waits.
@@ -50,7 +56,7 @@ impl Run<'_> {
                 }
                 let waiting = CompleteStep {
                     status: self.waiting_status(),
-                    out_of_line: true,
+                    out_of_line: now > self.attempt.started_at + PROCESSING_IN_LINE,
                     ..self.completed_step(Some(now + super::retry_policy::millis(after)))
                 };
                 self.write_result(waiting).await?;
@@ -124,6 +130,7 @@ impl Run<'_> {
         let record = CompleteStep {
             status: self.idle_status(),
             attempts: failures,
+            out_of_line: failures > FAILURES_IN_LINE,
             error: Some(failure.to_json()),
             next_attempt_at: Some(at),
             ..self.completed_step(Some(at))
@@ -197,12 +204,18 @@ impl Run<'_> {
     }
 
     /// Gives the row back if the begin of a step was not recorded: another worker has the row, or an earlier post of
-    /// the account has to go out first.
+    /// the account has to go out first, which makes this one due.
     pub(super) async fn withdraw_step(&mut self) -> Result<()> {
         attempt::withdraw_step(&mut self.attempt);
         self.row.sending_at = self.row.sending_at.filter(|_| self.is_repeated());
         self.row.sending_until = self.row.sending_until.filter(|_| self.is_repeated());
-        self.defer(self.cx.now() + OUT_OF_TURN_DELAY).await
+        let aside = CompleteStep {
+            status: self.idle_status(),
+            behind: true,
+            next_attempt_at: self.row.next_attempt_at,
+            ..self.completed_step(Some(aside_until(&self.row, self.cx.now())))
+        };
+        self.write_result(aside).await.map(drop)
     }
 
     /// Gives the row back until its files are ready, or until it is time to check them again. Later posts of the
@@ -339,6 +352,7 @@ impl Run<'_> {
             status: if self.partly_public { PostStatus::Processing } else { self.row.status },
             due_at,
             out_of_line: false,
+            behind: false,
             state: self.state.clone(),
             partly_public: self.partly_public,
             attempts: self.row.attempts,

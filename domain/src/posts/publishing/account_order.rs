@@ -1,17 +1,22 @@
 //! The order of an account: its posts are published one after the other, by time and then by id.
 //!
-//! A post is in the line of its account from its creation until it is public, has failed, or waits for a reason of its
-//! own (its media, the outcome of a lost call): then it is `out_of_line`, and later posts pass it. While it waits for a
-//! reason of its account (a rate limit, a token, an unreachable network), later posts wait behind it. [`IS_FIRST`] is
-//! the rule; the check of a claim only keeps workers from taking posts that would have to wait.
+//! A post is in the line of its account from its creation until it is public, has failed, or waits for long for a reason
+//! of its own (its media, the outcome of a lost call, its second try): then it is `out_of_line`, and later posts pass it.
+//! While it waits for a reason of its account (a rate limit, a token, an unreachable network), later posts wait behind
+//! it. [`IS_FIRST`] is the rule; the check of a claim only keeps workers from taking posts that would have to wait.
+//!
+//! Nobody polls for a turn: a post that came too early is set aside (`behind`), and whoever leaves the line makes the
+//! next one due. On PostgreSQL neither of two transactions at the same time sees the other one, so a post that was set
+//! aside looks once more after a second ([`LOOK_AGAIN`]).
 
 use std::collections::{HashMap, HashSet};
 
-use fanfare_entities::{Millis, WorkspaceId, post};
+use fanfare_entities::{AccountId, Millis, WorkspaceId, post};
+use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult};
 
 use crate::{
-    Domain,
+    Domain, Tx,
     db::statement,
     ops::pauses::UNPAUSED,
     rows::{Columns, Rows, Type},
@@ -24,22 +29,36 @@ const MAX_PER_ACCOUNT: usize = 4;
 const IN_LINE: &str = "q.due_at IS NOT NULL AND NOT q.out_of_line";
 
 /// The condition that the step `u` of a post, `posts`, may be taken: it does not publish, or no earlier post is in the
-/// line.
-pub(super) const IS_FIRST: &str = " AND (NOT u.in_line OR coalesce((\
+/// line or was taken out of it for a pause.
+pub(super) const IS_FIRST: &str = " AND (NOT u.in_line OR (coalesce((\
      SELECT (q.scheduled_at, q.id) >= (posts.scheduled_at, posts.id) FROM posts AS q \
      WHERE q.account_id = posts.account_id AND q.due_at IS NOT NULL AND NOT q.out_of_line \
-     ORDER BY q.scheduled_at, q.id LIMIT 1), true))";
+     ORDER BY q.scheduled_at, q.id LIMIT 1), true) \
+     AND NOT EXISTS (SELECT 1 FROM post_holds AS h WHERE h.account_id = posts.account_id \
+     AND (h.scheduled_at, h.post_id) < (posts.scheduled_at, posts.id))))";
 
-/// The further columns that a change returns, for [`next_of_changed`].
+/// The further columns that a change returns, for [`waking`].
 pub(super) const CHANGED_COLUMNS: &str = ", posts.account_id, posts.scheduled_at, u.leaves_line";
 
-/// Returns the query for the posts that directly follow those of `changed` that leave the line, as rows of this kind.
-pub(super) fn next_of_changed(kind: i32) -> String {
+/// Returns the parts of a statement that find the posts directly behind those of `changed` that leave the line, `next`,
+/// and make those of them due that were set aside, `woken`. The parameter with the number `now` is the time.
+pub(super) fn waking(now: usize) -> String {
     format!(
-        "SELECT {kind}, next.id, next.workspace_id, next.due_at FROM changed CROSS JOIN LATERAL \
-         (SELECT q.id, q.workspace_id, q.due_at FROM posts AS q WHERE q.account_id = changed.account_id AND {IN_LINE} \
+        "next AS (SELECT q.id, q.workspace_id, q.due_at, q.behind FROM changed CROSS JOIN LATERAL \
+         (SELECT * FROM posts AS q WHERE q.account_id = changed.account_id AND {IN_LINE} \
          AND (q.scheduled_at, q.id) > (changed.scheduled_at, changed.id) \
-         ORDER BY q.scheduled_at, q.id LIMIT 1) AS next WHERE changed.leaves_line"
+         ORDER BY q.scheduled_at, q.id LIMIT 1) AS q WHERE changed.leaves_line), \
+         woken AS (UPDATE posts SET due_at = ${now}, behind = false WHERE id IN (SELECT posts.id FROM posts \
+         WHERE posts.behind AND posts.id IN (SELECT id FROM next WHERE behind) \
+         ORDER BY posts.id FOR UPDATE SKIP LOCKED) RETURNING id, workspace_id, due_at)"
+    )
+}
+
+/// Returns the query for what [`waking`] found, as rows of this kind.
+pub(super) fn woken(kind: i32) -> String {
+    format!(
+        "SELECT {kind}, id, workspace_id, due_at FROM next WHERE NOT behind \
+         UNION ALL SELECT {kind}, id, workspace_id, due_at FROM woken"
     )
 }
 
@@ -50,19 +69,52 @@ pub(super) struct NextPost {
     pub due_at: Millis,
 }
 
-/// Returns the first posts of the lines that these posts have left or are in.
+/// Makes the first posts of the lines of these accounts due that were set aside, and enqueues them: the posts before them
+/// have left the line.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn wake_first(tx: &mut Tx, accounts: &[AccountId]) -> Result<(), DbErr> {
+    if accounts.is_empty() {
+        return Ok(());
+    }
+    let (conn, now) = (tx.conn(), tx.now());
+    let list = Rows::of_ids(conn, &accounts.iter().map(|id| id.0).collect::<Vec<_>>());
+    let lock = match conn.get_database_backend() {
+        DbBackend::Postgres => "ORDER BY posts.id FOR UPDATE SKIP LOCKED",
+        _ => "",
+    };
+    let sql = format!(
+        "UPDATE posts SET due_at = $1, behind = false WHERE id IN (SELECT posts.id FROM posts WHERE posts.behind \
+         AND posts.id IN (SELECT (SELECT q.id FROM posts AS q WHERE q.account_id = wanted.id AND {IN_LINE} \
+         ORDER BY q.scheduled_at, q.id LIMIT 1) FROM {}) {lock}) RETURNING id, workspace_id",
+        list.from("wanted", 2)
+    );
+    let values = std::iter::once(now.into()).chain(list.values());
+    for row in conn.query_all_raw(statement(conn, sql, values)).await? {
+        let workspace = WorkspaceId(row.try_get("", "workspace_id")?);
+        tx.enqueue(JobKind::PublishPost, workspace, row.try_get("", "id")?, now);
+    }
+    Ok(())
+}
+
+/// Returns the first posts of the lines that these posts have left or are in, and makes those of them due that were set
+/// aside.
 pub(super) async fn next_of<C: ConnectionTrait>(
     conn: &C,
     posts: impl Iterator<Item = i64>,
+    now: Millis,
 ) -> Result<Vec<NextPost>, DbErr> {
     let left = Rows::of_ids(conn, &posts.collect::<Vec<_>>());
     let sql = format!(
-        "SELECT id, workspace_id, due_at FROM posts WHERE id IN (\
+        "UPDATE posts SET due_at = CASE WHEN behind THEN $1 ELSE due_at END, behind = false WHERE id IN (\
          SELECT (SELECT q.id FROM posts AS q WHERE q.account_id = posts.account_id AND {IN_LINE} \
-         ORDER BY q.scheduled_at, q.id LIMIT 1) FROM {} JOIN posts ON posts.id = gone.id)",
-        left.from("gone", 1)
+         ORDER BY q.scheduled_at, q.id LIMIT 1) FROM {} JOIN posts ON posts.id = gone.id) \
+         RETURNING id, workspace_id, due_at",
+        left.from("gone", 2)
     );
-    let rows = conn.query_all_raw(statement(conn, sql, left.values())).await?;
+    let values = std::iter::once(now.into()).chain(left.values());
+    let rows = conn.query_all_raw(statement(conn, sql, values)).await?;
     let next = |row: &QueryResult| {
         let workspace_id = WorkspaceId(row.try_get("", "workspace_id")?);
         Ok(NextPost {
@@ -117,21 +169,24 @@ pub async fn oldest_in_turn(cx: &Domain) -> Result<Option<Millis>, DbErr> {
 /// Returns the query for the first posts in the line of a post's account, as a JSON list of [`LinePost`].
 pub(super) fn select_line<C: ConnectionTrait>(conn: &C, post: &str) -> String {
     let first = format!(
-        "SELECT q.id, q.due_at, q.lease_expirations FROM posts AS q WHERE q.account_id = {post}.account_id AND {IN_LINE} \
+        "SELECT q.id, q.due_at, q.lease_expirations, \
+         CASE WHEN q.lease_expirations = 0 AND q.steps IS NOT NULL AND q.error IS NULL THEN 1 ELSE 0 END AS prepares \
+         FROM posts AS q WHERE q.account_id = {post}.account_id AND {IN_LINE} \
          ORDER BY q.scheduled_at, q.id LIMIT {MAX_PER_ACCOUNT}"
     );
+    let entry = "first.id, first.due_at, first.lease_expirations, first.prepares";
     match conn.get_database_backend() {
-        DbBackend::Postgres => format!(
-            "(SELECT json_agg(json_build_array(first.id, first.due_at, first.lease_expirations))::text FROM ({first}) AS first)"
-        ),
-        _ => format!(
-            "(SELECT json_group_array(json_array(first.id, first.due_at, first.lease_expirations)) FROM ({first}) AS first)"
-        ),
+        DbBackend::Postgres => {
+            format!("(SELECT json_agg(json_build_array({entry}))::text FROM ({first}) AS first)")
+        }
+        _ => format!("(SELECT json_group_array(json_array({entry})) FROM ({first}) AS first)"),
     }
 }
 
-/// A post in a line: its id, when it is due, and how many of its leases have expired without a result.
-type LinePost = (i64, Millis, i32);
+/// A post in a line: its id, when it is due, how many of its leases have expired without a result, and 1 if nobody holds
+/// it and it is in the middle of its steps: its network works on it, or it waits to be published. Behind such a post
+/// later ones may be prepared, too.
+type LinePost = (i64, Millis, i32, i32);
 
 /// Reads the column `line`, which [`first`] selects.
 pub(super) fn read_line(row: &QueryResult) -> Result<Vec<LinePost>, DbErr> {
@@ -168,11 +223,13 @@ pub(super) fn sort(
     let mut turn = Claimable::default();
     for (row, line) in seen {
         // The first post that another worker has, or that waits.
-        let other = line.iter().position(|(id, ..)| !present.contains(id) && !holds(*id));
+        let other = line.iter().position(|(id, _, _, prepares)| {
+            *prepares == 0 && !present.contains(id) && !holds(*id)
+        });
         let mine = &line[..other.unwrap_or(line.len())];
         if !in_line(&row) || mine.iter().any(|(id, ..)| *id == row.id.0) {
             turn.now.push(row);
-        } else if let Some((_, due_at, 0)) = other.map(|place| line[place])
+        } else if let Some((_, due_at, 0, _)) = other.map(|place| line[place])
             && due_at > now
         {
             turn.behind.push((row, due_at));
@@ -181,11 +238,20 @@ pub(super) fn sort(
     turn
 }
 
-/// The longest time that a post is deferred behind one that waits, in ms: that one may be deleted meanwhile.
-const MAX_DEFER: Millis = 60_000;
+/// The longest time that a post is set aside, in ms: only a loss of what should have made it due lets it wait as long.
+const MAX_ASIDE: Millis = 60_000;
 
-/// Defers posts until the post before them is due, and shows that time as `next_attempt_at`. Posts that were changed
-/// since they were read stay as they are.
+/// The time after which a post looks once more whether its turn has come, in ms.
+const LOOK_AGAIN: Millis = 1_000;
+
+/// Returns the time until which a post is set aside if nothing makes it due before.
+#[must_use]
+pub const fn aside_until(row: &post::Model, now: Millis) -> Millis {
+    now + if row.behind { MAX_ASIDE } else { LOOK_AGAIN }
+}
+
+/// Sets posts aside until the post before them leaves the line or is due, and shows that time as `next_attempt_at`. Posts
+/// that were changed since they were read stay as they are.
 ///
 /// # Errors
 /// The database's.
@@ -203,7 +269,7 @@ pub(super) async fn defer(cx: &Domain, behind: &[(post::Model, Millis)]) -> Resu
     let (conn, now) = (&cx.db.write, cx.clock.now());
     let mut rows = Rows::new(conn, COLUMNS);
     for (row, until) in behind {
-        let later = (*until).min(now + MAX_DEFER);
+        let later = (*until).min(aside_until(row, now));
         rows.push([
             row.id.0.into(),
             row.fencing_token.into(),
@@ -213,7 +279,7 @@ pub(super) async fn defer(cx: &Domain, behind: &[(post::Model, Millis)]) -> Resu
         ]);
     }
     let sql = format!(
-        "UPDATE posts SET due_at = u.later, next_attempt_at = u.turn FROM {} \
+        "UPDATE posts SET due_at = u.later, next_attempt_at = u.turn, behind = true FROM {} \
          WHERE posts.id = u.id AND posts.fencing_token = u.fencing_token AND posts.due_at = u.due_at",
         rows.from("u", 1)
     );

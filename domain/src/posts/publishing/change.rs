@@ -125,10 +125,12 @@ impl Change<'_> {
                 &format!(" UNION ALL SELECT {DELIVERY}, id, workspace_id, due_at FROM delivered");
             self.values.extend(outbox.values());
         }
-        if self.wakes_next {
-            found += &format!(" UNION ALL {}", account_order::next_of_changed(NEXT));
-        }
         let now = cx.clock.now();
+        if self.wakes_next {
+            self.values.push(now.into());
+            parts += &format!(", {}", account_order::waking(self.values.len()));
+            found += &format!(" UNION ALL {}", account_order::woken(NEXT));
+        }
         let query = statement(conn, format!("{parts} {found}"), self.values);
         let mut changed = HashSet::new();
         tx::run_statement(cx, query, |row| {
@@ -180,7 +182,8 @@ impl Change<'_> {
         }
         if self.wakes_next {
             let now = tx.now();
-            let next = account_order::next_of(tx.conn(), rows.iter().map(|row| row.id)).await?;
+            let ids = rows.iter().map(|row| row.id);
+            let next = account_order::next_of(tx.conn(), ids, now).await?;
             for next in next.into_iter().filter(|next| next.due_at <= now) {
                 tx.enqueue(JobKind::PublishPost, next.workspace_id, next.id, next.due_at);
             }

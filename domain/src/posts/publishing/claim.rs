@@ -128,7 +128,7 @@ fn claim_change(cx: &Domain, who: Claimant<'_>, seen: &mut [post::Model]) -> Cha
         (from, as_seen)
     };
     let update = format!(
-        "UPDATE posts SET fencing_token = posts.fencing_token + 1, lease_expirations = posts.lease_expirations + 1, due_at = $1, held_by = $2, \
+        "UPDATE posts SET fencing_token = posts.fencing_token + 1, lease_expirations = posts.lease_expirations + 1, due_at = $1, held_by = $2, behind = false, \
          out_of_line = posts.out_of_line OR posts.sending_at IS NOT NULL, \
          status = u.now_status, announced_fence = u.now_announced FROM {from} WHERE {is_seen}"
     );

@@ -35,6 +35,8 @@ pub struct CompleteStep {
     pub status: PostStatus,
     /// Later posts of the account may go out before it, because it waits for a reason of its own.
     pub out_of_line: bool,
+    /// It is set aside behind an earlier post of its account, which makes it due when it leaves the line.
+    pub behind: bool,
     /// The time at which there is something to do again.
     pub due_at: Option<Millis>,
     /// The connector's state.
@@ -199,7 +201,7 @@ fn completion_change<'a>(
         " AND posts.fencing_token = u.fencing_token",
     );
     change.update = format!(
-        "UPDATE posts SET fencing_token = posts.fencing_token + u.up, lease_expirations = 0, updated_at = $1, \
+        "UPDATE posts SET fencing_token = posts.fencing_token + u.up, lease_expirations = 1 - u.up, updated_at = $1, \
          attempt = coalesce(u.attempt, posts.attempt), {} FROM {} \
          WHERE posts.id = u.id{fenced} AND (NOT u.told OR ({EVENT_UNCHANGED}))",
         set.join(", "),
@@ -216,6 +218,7 @@ const RECORD_COLUMNS: Columns = &[
     ("status", Type::Text),
     ("due_at", Type::Big),
     ("out_of_line", Type::Bool),
+    ("behind", Type::Bool),
     ("leaves_line", Type::Bool),
     ("state", Type::Json),
     ("partly_public", Type::Bool),
@@ -254,6 +257,7 @@ impl CompleteStep {
             self.status.to_value().as_str().into(),
             self.due_at.into(),
             self.out_of_line.into(),
+            self.behind.into(),
             self.leaves_line().into(),
             self.state.as_ref().into(),
             self.partly_public.into(),

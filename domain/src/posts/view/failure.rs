@@ -208,6 +208,7 @@ pub(in crate::posts) mod tests {
             attempts: 1,
             lease_expirations: 0,
             out_of_line: false,
+            behind: false,
             state: None,
             partly_public: false,
             attempt: 1,
