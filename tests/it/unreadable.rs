@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use fanfare_entities::{AccountId, account, secret};
 use fanfare_tests::{TestApp, User, served::FileServer};
-use sea_orm::ConnectionTrait;
+use sea_orm::{ActiveModelTrait, ActiveValue::Set, ConnectionTrait, EntityTrait};
 use serde_json::{Value, json};
 
 /// Damages a column of the rows that a condition names.
@@ -78,4 +79,33 @@ async fn a_file_whose_analysis_cannot_be_read_is_not_sent_unconverted() {
     assert_eq!(refused.status, 500, "{:#}", refused.body);
     assert!(refused.body.to_string().contains("internal_error"), "{:#}", refused.body);
     assert!(user.on_network("bluesky", account).await.is_empty());
+}
+
+/// Changes a bit of the sealed credentials of an account.
+async fn damage_credentials(app: &TestApp, account: i64) {
+    let db = &app.domain.db.write;
+    let row = account::Entity::find_by_id(AccountId(account)).one(db).await.unwrap().unwrap();
+    let sealed = secret::Entity::find_by_id(row.secret_id.unwrap()).one(db).await.unwrap().unwrap();
+    let mut bytes = sealed.sealed.clone();
+    *bytes.last_mut().unwrap() ^= 1;
+    let change = secret::ActiveModel { sealed: Set(bytes), ..sealed.into() };
+    let _ = change.update(db).await.unwrap();
+}
+
+#[tokio::test]
+async fn credentials_that_cannot_be_opened_end_a_post_at_once_with_this_cause() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    damage_credentials(&app, account).await;
+    // No time passes here: nothing waits for leases.
+    for caption in ["One", "Two"] {
+        let post = user.publish(json!({"account_id": account, "caption": caption})).await;
+        let id = post["id"].as_i64().expect("an id");
+        let post = app.wait_for_status(&user, id, &["published", "failed"]).await;
+        assert_eq!(post["error"]["code"], "account_disconnected", "{post:#}");
+        let message = post["error"]["message"].as_str().expect("a message");
+        assert!(message.contains("credentials"), "{message}");
+        assert_eq!(post["error"]["retry_safe"], true, "{post:#}");
+    }
 }

@@ -82,9 +82,15 @@ pub async fn carry_out(cx: &Domain, holder: &str, row: outgoing::Model) -> Resul
     if !run.fit(platform).await? {
         return Ok(());
     }
-    match accounts::session(cx, &account).await? {
-        Some(session) => run.make(&account, session).await,
-        None => run.fail_disconnected().await,
+    match accounts::session(cx, &account).await {
+        Ok(Some(session)) => run.make(&account, session).await,
+        Ok(None) => run.fail_disconnected().await,
+        Err(error) if error.code() == Code::Unavailable => Err(error),
+        // No later attempt could open them either.
+        Err(error) => {
+            tracing::error!(account.id = %account.id, %error, "the credentials of an account cannot be opened");
+            run.fail_unreadable().await
+        }
     }
 }
 
@@ -118,8 +124,18 @@ impl Run<'_> {
         Ok(false)
     }
 
+    async fn fail_unreadable(&mut self) -> Result<()> {
+        self.fail_unconnected(
+            "The stored credentials of the account cannot be opened; connect it again.",
+        )
+        .await
+    }
+
     async fn fail_disconnected(&mut self) -> Result<()> {
-        let message = "The account must be connected again first.";
+        self.fail_unconnected("The account must be connected again first.").await
+    }
+
+    async fn fail_unconnected(&mut self, message: &str) -> Result<()> {
         let known = match self.row.sending_at {
             Some(_) => OutgoingOutcome::Unknown,
             None => {

@@ -107,6 +107,12 @@ async fn publish(
     if account.status == AccountStatus::ReconnectRequired && run.row.sending_at.is_none() {
         return run.fail(Failure::reconnect_required(&account.platform)).await;
     }
-    let session = accounts::session_with(&cx.domain, &account, &secret)?;
-    run.publish(&account, session).await
+    match accounts::session_with(&cx.domain, &account, &secret) {
+        Ok(session) => run.publish(&account, session).await,
+        // No later attempt could open them either.
+        Err(error) => {
+            tracing::error!(account.id = %account.id, %error, "the credentials of an account cannot be opened");
+            run.fail(Failure::unreadable_credentials()).await
+        }
+    }
 }

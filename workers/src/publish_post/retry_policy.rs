@@ -61,6 +61,11 @@ pub fn millis(duration: Duration) -> Millis {
     Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX / 4).max(1)
 }
 
+/// The words for credentials that cannot be opened.
+const UNREADABLE: &str = "The stored credentials of the account cannot be opened.";
+const UNREADABLE_REMEDY: &str =
+    "Connect the account again, then retry the post. If that does not help, ask the operator.";
+
 /// The reason a post failed or waits, as `post.error` shows it.
 #[derive(Debug, Clone)]
 pub struct Failure {
@@ -139,6 +144,13 @@ impl Failure {
     pub fn reconnect_required(platform: &str) -> Self {
         let message = format!("{platform} no longer accepts the account's credentials.");
         Self::plain(PostErrorCode::AccountDisconnected, message)
+    }
+
+    /// The stored credentials of the account cannot be opened.
+    #[must_use]
+    pub fn unreadable_credentials() -> Self {
+        let failure = Self::plain(PostErrorCode::AccountDisconnected, UNREADABLE.to_owned());
+        Self { remedy: UNREADABLE_REMEDY.to_owned(), ..failure }
     }
 
     /// The account's token cannot be refreshed.
