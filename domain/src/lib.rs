@@ -20,6 +20,7 @@ pub mod business;
 pub mod clock;
 pub mod credits;
 pub mod db;
+pub mod db_retry;
 pub mod durable;
 pub mod error;
 pub mod events;

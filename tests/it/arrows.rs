@@ -105,7 +105,7 @@ fn dependencies_point_one_way() {
 }
 
 /// The modules of `domain` that features stand on. They use each other, and no feature.
-const FOUNDATION: [&str; 28] = [
+const FOUNDATION: [&str; 29] = [
     "access",
     "act",
     "after_commit",
@@ -113,6 +113,7 @@ const FOUNDATION: [&str; 28] = [
     "batches",
     "clock",
     "db",
+    "db_retry",
     "error",
     "events",
     "failpoint",

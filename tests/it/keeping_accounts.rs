@@ -4,8 +4,10 @@
 use std::time::Duration;
 
 use fanfare_domain::{AccountId, PlatformId, accounts, accounts::RefreshOutcome};
-use fanfare_tests::{Options, Receiver, TestApp, User};
+use fanfare_tests::{Options, Postgres, Receiver, TestApp, User};
 use serde_json::{Value, json};
+
+use crate::inbox::gate::Gate;
 
 const DAY: u64 = 86_400;
 
@@ -220,4 +222,46 @@ async fn a_disconnect_gives_the_session_back_and_forgets_the_rest() {
         (lack["reconnect"]["account_id"].as_i64(), lack["reconnect"]["platform"].as_str()),
         (Some(id), Some("bluesky"))
     );
+}
+
+/// A token that is good once was exchanged, and the database is away at that moment: the new tokens are kept until it is
+/// back.
+#[tokio::test]
+async fn new_tokens_outlive_an_outage_of_the_database() {
+    let mut postgres = Postgres::start();
+    let postgres_url = Some(postgres.url().to_owned());
+    let options = Options { workers: false, postgres_url, ..Options::default() };
+    let app = TestApp::with(options).await;
+    let user = app.user().await;
+    for platform in [PlatformId::Bluesky, PlatformId::X] {
+        let id = user.connect(platform.as_str()).await;
+        let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
+        let (gate, hook) = Gate::hook("tokens_exchanged");
+        let other = app.other_process_at(hook).await;
+        let used = row.secret_id;
+        let refreshing =
+            tokio::spawn(
+                async move { accounts::refresh(&other, platform, AccountId(id), used).await },
+            );
+        gate.is_reached().await;
+        postgres.crash();
+        gate.let_go();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        postgres.restart();
+        // The pauses between its tries pass by the clock of the tests.
+        while !refreshing.is_finished() {
+            app.advance(Duration::from_millis(500));
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let outcome = refreshing.await.unwrap();
+        assert!(matches!(outcome, Ok(RefreshOutcome::Fresh)), "{platform}: {outcome:?}");
+        // The connections of this process were cut, too.
+        let row = app
+            .eventually("the account", || async {
+                accounts::row(&app.domain, AccountId(id)).await.ok().flatten()
+            })
+            .await;
+        assert_ne!(row.secret_id, used, "{platform}");
+        assert_eq!(row.refreshing_until, None, "{platform}");
+    }
 }

@@ -17,11 +17,15 @@ use super::{
 };
 use crate::{
     Domain,
+    db_retry::retry_while_unavailable,
     error::{Error, Result},
 };
 
 /// A refresh that takes longer than this, in ms, is given up.
 const REFRESH_TIMEOUT: Millis = 30_000;
+
+/// The longest time for which new tokens are kept while the database is away, in ms.
+const KEEP_TOKENS: Millis = 300_000;
 
 /// The result of a token refresh.
 #[derive(Debug, Clone)]
@@ -83,7 +87,9 @@ async fn exchange(
     let outcome = match platforms::find(platform).refresh(&session).await {
         Ok(Some(fresh)) => {
             cx.failpoint.reach("tokens_exchanged").await;
-            replace(cx, &sharing, &session.secrets, &fresh).await?;
+            // The network has taken the old tokens back, and nobody else knows the new ones.
+            let write = || replace(cx, &sharing, &session.secrets, &fresh);
+            retry_while_unavailable((&cx.clock, &cx.failpoint), KEEP_TOKENS, write).await?;
             return Ok(RefreshOutcome::Fresh);
         }
         Ok(None) => RefreshOutcome::Impossible,

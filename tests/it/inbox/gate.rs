@@ -18,11 +18,17 @@ pub struct Gate {
 impl Gate {
     /// Returns a gate at this place, and a caller of a process that stops there.
     pub async fn at(app: &TestApp, user: &User, place: &'static str) -> (Arc<Self>, User) {
+        let (gate, hook) = Self::hook(place);
+        let origin = app.instance_of(app.other_process_at(hook).await).await;
+        (gate, User::new(&origin, user.key.clone()))
+    }
+
+    /// Returns a gate at this place, and what makes a process stop there.
+    pub fn hook(place: &'static str) -> (Arc<Self>, Failpoint) {
         let (reached, open) = (Semaphore::new(0), Semaphore::new(0));
         let gate = Arc::new(Self { place, reached, open });
         let hook = Failpoint::with_hook(Arc::clone(&gate) as Arc<dyn Hook>);
-        let origin = app.instance_of(app.other_process_at(hook).await).await;
-        (gate, User::new(&origin, user.key.clone()))
+        (gate, hook)
     }
 
     /// Waits until something stands at the gate.

@@ -7,7 +7,6 @@
 mod acquire;
 mod after_restore;
 mod attempt;
-mod db_retry;
 mod outcome;
 pub mod rate_limit;
 mod reconcile;

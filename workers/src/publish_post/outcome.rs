@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use fanfare_domain::{
     Result, accounts,
+    db_retry::retry_while_unavailable,
     durable::LEASE,
     posts::{
         PostPart, PostStatus,
@@ -16,7 +17,6 @@ use serde_json::{Value, json};
 
 use super::{
     attempt,
-    db_retry::retry_while_unavailable,
     retry_policy::{Failure, next_attempt_at, wait_until},
     run::{Run, StepOutcome},
 };
@@ -375,10 +375,10 @@ impl Run<'_> {
         let ended = record.attempt.as_ref().and_then(|attempt| attempt.outcome);
         let code =
             record.error.as_ref().and_then(|error| error["code"].as_str().map(str::to_owned));
-        let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
+        let place = (&self.cx.domain.clock, &self.cx.failpoint);
         let record = Arc::new(record);
         let write = || self.cx.complete_step.call((), Arc::clone(&record));
-        let held = retry_while_unavailable(clock, failpoint, write).await?;
+        let held = retry_while_unavailable(place, LEASE, write).await?;
         if held {
             self.cx.counters.post(&self.row.platform, &record);
         }

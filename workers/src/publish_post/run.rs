@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use fanfare_domain::{
     Result,
     accounts::{self, RefreshOutcome},
+    db_retry::retry_while_unavailable,
     durable::{LEASE, Lease, MAX_LEASE_EXPIRATIONS},
     mutation::{self, Mutation},
     network_limits::LimitNames,
@@ -21,7 +22,6 @@ use serde_json::Value;
 
 use super::{
     attempt,
-    db_retry::retry_while_unavailable,
     rate_limit::RateLimitRequest,
     retry_policy::{Failure, RetryAction, decide, log_reply, millis},
 };
@@ -287,11 +287,10 @@ impl<'a> Run<'a> {
             lease_until,
         });
         self.cx.failpoint.reach("arming").await;
-        let (clock, failpoint) = (&self.cx.domain.clock, &self.cx.failpoint);
-        retry_while_unavailable(clock, failpoint, || {
-            self.cx.begin_step.call((), Arc::clone(&begun))
-        })
-        .await
+        // A call that was recorded and not made would have to be reconciled.
+        let place = (&self.cx.domain.clock, &self.cx.failpoint);
+        retry_while_unavailable(place, LEASE, || self.cx.begin_step.call((), Arc::clone(&begun)))
+            .await
     }
 
     /// Records how late a post is at its first commit call: after its scheduled time, or after the later time that the
