@@ -213,7 +213,6 @@ impl Run<'_> {
             permit.release(self.cx).await;
             return Ok(StepOutcome::Done);
         }
-        self.cx.failpoint.reach(begun_failpoint(step.phase)).await;
         session.now = self.cx.clock.date();
         let answer = self.changes.apply_change(session, &self.change, self.row.state.clone()).await;
         self.cx.failpoint.reach(called_failpoint(step.phase)).await;
@@ -366,13 +365,6 @@ impl Run<'_> {
         }
         self.defer(5_000).await?;
         Ok(StepOutcome::Done)
-    }
-}
-
-const fn begun_failpoint(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Commit => "outgoing_armed",
-        Phase::Prepare | Phase::Confirm => "outgoing_prepare_armed",
     }
 }
 

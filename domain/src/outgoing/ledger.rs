@@ -11,6 +11,7 @@ use super::target::{self, OutgoingOutcome};
 use crate::{
     Domain, Tx,
     clock::{from_rfc3339, to_rfc3339},
+    db_retry::retry_while_unavailable,
     durable::LEASE,
     error::Result,
     inbox::inbound,
@@ -47,6 +48,10 @@ pub(super) fn lost_at(row: &outgoing::Model) -> Option<Millis> {
     from_rfc3339(call["ended_at"].as_str()?)
 }
 
+/// The longest time between recording a commit call and making it, in ms: the call must be over before anybody asks about
+/// it, and a process may have been frozen meanwhile, or its database slow.
+const MAX_START_DELAY: Millis = 5_000;
+
 /// Records a step before it is taken; returns false if another worker has the row.
 pub(super) async fn begin(
     cx: &Domain,
@@ -54,8 +59,31 @@ pub(super) async fn begin(
     holder: &str,
     step: &Step,
 ) -> Result<bool> {
+    begin_step(row, holder, step, cx.clock.now());
+    let mut asked = cx.clock.elapsed_ms();
+    let mut held = write_begin(cx, row, step).await?;
+    if held {
+        cx.failpoint.reach(begun_failpoint(step.phase)).await;
+    }
+    // A process that was frozen here, or waited for a slow database, may have lost the row.
+    while held && step.phase == Phase::Commit && cx.clock.elapsed_ms() - asked > MAX_START_DELAY {
+        tracing::warn!("a change came late to its call; its lease is asked for again");
+        asked = cx.clock.elapsed_ms();
+        held = write_begin(cx, row, step).await?;
+    }
+    Ok(held)
+}
+
+const fn begun_failpoint(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Commit => "outgoing_armed",
+        Phase::Prepare | Phase::Confirm => "outgoing_prepare_armed",
+    }
+}
+
+/// Writes the step that begins now, with the deadline of its call.
+async fn write_begin(cx: &Domain, row: &mut outgoing::Model, step: &Step) -> Result<bool> {
     let now = cx.clock.now();
-    begin_step(row, holder, step, now);
     if step.phase == Phase::Commit {
         // A repeated call counts from the start of the first one.
         row.sending_at = row.sending_at.or(Some(now));
@@ -74,7 +102,17 @@ pub(super) async fn begin(
         updated_at: Set(now),
         ..Default::default()
     };
-    write(&cx.db.write, row, change).await
+    let row = &*row;
+    patiently(cx, || write(&cx.db.write, row, change.clone())).await
+}
+
+/// Writes what only this process knows, and tries again while the database is away. What was written is not written
+/// again: it ends with the fencing token that it was written under, or says the same once more.
+async fn patiently<T, F: Future<Output = Result<T>>>(
+    cx: &Domain,
+    write: impl Fn() -> F,
+) -> Result<T> {
+    retry_while_unavailable((&cx.clock, &cx.failpoint), LEASE, write).await
 }
 
 /// Records the progress between two steps; returns false if another worker has the row.
@@ -90,7 +128,8 @@ pub(super) async fn save_progress(cx: &Domain, row: &mut outgoing::Model) -> Res
         updated_at: Set(now),
         ..Default::default()
     };
-    write(&cx.db.write, row, change).await
+    let row = &*row;
+    patiently(cx, || write(&cx.db.write, row, change.clone())).await
 }
 
 /// Records what will be sent before it is sent, so that a lost answer can be settled by it. Returns false if another
@@ -111,6 +150,11 @@ pub(super) async fn save_change(
 
 /// Gives the row back until it is due again. If the outcome of a call is unknown, its target shows that.
 pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis) -> Result<()> {
+    let row = &*row;
+    patiently(cx, || write_defer(cx, row, due_at)).await
+}
+
+async fn write_defer(cx: &Domain, row: &outgoing::Model, due_at: Millis) -> Result<()> {
     let status = if row.sending_at.is_some() { OutgoingStatus::Unknown } else { row.status };
     let mut tx = Tx::begin(cx).await?;
     inbound::lock(&tx, row.account_id).await?;
@@ -145,6 +189,11 @@ pub(super) async fn complete(
     row: &mut outgoing::Model,
     known: OutgoingOutcome,
 ) -> Result<()> {
+    let row = &*row;
+    patiently(cx, || write_outcome(cx, row, known.clone())).await
+}
+
+async fn write_outcome(cx: &Domain, row: &outgoing::Model, known: OutgoingOutcome) -> Result<()> {
     let tx = Tx::begin(cx).await?;
     // The network may report the same change at the same time. With this lock one of the two waits, and they do not
     // deadlock.

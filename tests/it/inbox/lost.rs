@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 
-use super::{NETWORKS, account_with_post, comment, conversation, pro, sent, write};
+use super::{NETWORKS, account_with_post, comment, conversation, gate::Gate, pro, sent, write};
 
 /// An account of a network with a conversation or else a comment, and the address at which that is answered.
 pub async fn answerable(
@@ -278,5 +278,28 @@ async fn the_same_answer_to_the_same_comment_is_asked_about() {
         let meant = json!({"text": "Thanks!", "acknowledge_duplicate_risk": true});
         let _ = user.post(&reply, meant).await.expect(201);
         assert_eq!(sent(&user, platform, account, "Thanks!").await, 2, "{platform}");
+    }
+}
+
+/// A process stands still between the record of a call and the call, until somebody else has found out that the network
+/// did not get it. It must not be made then: its sender was told that it is safe to send again.
+#[tokio::test]
+async fn a_call_that_comes_too_late_to_its_record_is_not_made() {
+    for (platform, messages) in ways() {
+        let app = TestApp::start().await;
+        let user = pro(&app).await;
+        let (account, path) = answerable(&app, &user, platform, messages).await;
+        let (gate, frozen) = Gate::at(&app, &user, "outgoing_armed").await;
+        let reply = format!("{path}/reply");
+        let waiting =
+            tokio::spawn(async move { frozen.post(&reply, json!({"text": "Late"})).await });
+        gate.is_reached().await;
+        app.expire_leases().await;
+        let ended = ended(&app, &user, &path).await;
+        gate.let_go();
+        let _ = waiting.await.unwrap();
+        app.step(Duration::from_secs(5)).await;
+        let made = sent(&user, platform, account, "Late").await;
+        assert_eq!(made, 0, "{platform} {messages}: it is said to be {}", ended["status"]);
     }
 }
