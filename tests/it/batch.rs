@@ -37,6 +37,31 @@ async fn what_is_right_is_made_and_what_is_wrong_is_named() {
 }
 
 #[tokio::test]
+async fn an_item_that_is_no_object_refuses_the_whole_body() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let good = json!({"account_id": account, "caption": "good"});
+    for odd in [json!(null), json!([null]), json!([]), json!(7), json!(true), json!("text")] {
+        let body = json!({"posts": [good, odd, odd]});
+        let refused = user.post_keyed("/api/v1/posts/batch", "odd", &body).await;
+        let refused = refused.refused(400, "invalid_field").body;
+        let fields: Vec<_> = refused["validation_errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|broken| (broken["field"].clone(), broken["code"].clone()))
+            .collect();
+        let named = |field: &str| (json!(field), json!("invalid_field"));
+        assert_eq!(fields, [named("posts[1]"), named("posts[2]")], "{odd}: {refused}");
+    }
+    assert_eq!(user.get("/api/v1/posts").await.body["posts"], json!([]));
+    // A refusal is not kept under the key.
+    let made = user.post_keyed("/api/v1/posts/batch", "odd", &json!({"posts": [good]})).await;
+    assert_eq!(made.expect(200).body["created"], 1);
+}
+
+#[tokio::test]
 async fn a_retry_replays_what_succeeded_and_runs_again_what_failed() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;

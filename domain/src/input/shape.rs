@@ -1,7 +1,8 @@
 //! Validates bodies against the JSON Schema that the OpenAPI document shows.
 //!
 //! One walk over a value reports every unknown, missing, mistyped, too long or too large part of it, and removes those
-//! parts. The entries of a list that is marked [`SINGLY`] are validated by the code that reads them one by one.
+//! parts. Of the entries of a list that is marked [`SINGLY`] only the types are looked at: the rest is validated by the code that reads
+//! them one by one.
 
 use std::{
     any::TypeId,
@@ -78,7 +79,10 @@ fn check(schema: &Value, value: &mut Value, path: &mut String, found: &mut Viola
     }
     match value {
         Value::String(given) => is_text(rule(schema), given, path, found),
-        Value::Array(_) if schema[SINGLY] == true => true,
+        Value::Array(items) if schema[SINGLY] == true => {
+            are_of_type(&schema["items"], items, path, found);
+            true
+        }
         Value::Array(items) => {
             list(&schema["items"], items, path, found);
             is_within(schema, ("minItems", "maxItems"), items.len(), path, found)
@@ -249,6 +253,13 @@ fn list(schema: &Value, items: &mut [Value], path: &mut String, found: &mut Viol
     }
 }
 
+/// Checks only the types of the entries of a list: the rest of each is checked by the code that reads them one by one.
+fn are_of_type(schema: &Value, items: &[Value], path: &str, found: &mut Violations) {
+    for (place, item) in items.iter().enumerate().filter(|(_, item)| !is_of_type(schema, item)) {
+        found.push_with(|| wrong_type(schema, item, &format!("{path}[{place}]")));
+    }
+}
+
 /// Checks the names and strings of an object whose fields are not ours.
 fn is_free_object(fields: &Map<String, Value>, path: &mut String, found: &mut Violations) -> bool {
     let mut good = true;
@@ -353,7 +364,9 @@ fn wrong_type(schema: &Value, value: &Value, path: &str) -> crate::error::Violat
         Value::Object(_) => "object",
     });
     let field = excerpt(path);
-    let hint = if value.is_null() { ": leave the field out, if it is optional" } else { "" };
+    let is_field = !path.ends_with(']');
+    let hint =
+        if value.is_null() && is_field { ": leave the field out, if it is optional" } else { "" };
     let message = format!("{field} must be {wanted}, and is {given}{hint}.");
     let fix = read_as(schema, value, path).map(|read| Fix::replace(path, read));
     violation(Code::InvalidField, field, message, format!("Send {wanted}.")).with_fix(fix)
