@@ -79,17 +79,21 @@ fn tagged_choice(
 fn excludes_each_other(fields: &Map<String, Value>, schemas: &Map<String, Value>) -> bool {
     let choices = fields.get("anyOf").and_then(Value::as_array).map(Vec::as_slice);
     let choices = choices.unwrap_or_default();
-    let named = |choice| referenced(choice, schemas).unwrap_or(choice);
     let own = |(place, choice): (usize, &Value)| {
         let others = choices.iter().enumerate().filter(|(other, _)| *other != place);
-        let others: Vec<_> = others.map(|(_, other)| named(other)).collect();
+        let others: Vec<_> = others.map(|(_, other)| named(other, schemas)).collect();
         let is_own = |name: &Value| {
             let name = name.as_str().unwrap_or_default();
             others.iter().all(|other| other["properties"].get(name).is_none())
         };
-        named(choice)["required"].as_array().is_some_and(|all| all.iter().any(is_own))
+        named(choice, schemas)["required"].as_array().is_some_and(|all| all.iter().any(is_own))
     };
     choices.len() > 1 && choices.iter().enumerate().all(own)
+}
+
+/// Returns a choice itself, or the schema that it names.
+fn named<'a>(choice: &'a Value, schemas: &'a Map<String, Value>) -> &'a Value {
+    referenced(choice, schemas).unwrap_or(choice)
 }
 
 /// Returns the schema that a reference names.
