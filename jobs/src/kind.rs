@@ -37,11 +37,13 @@ pub enum JobKind {
     MakeVideo,
     /// Copy a file that came to an inbox: [`CopyAttachment`](crate::CopyAttachment).
     CopyAttachment,
+    /// Go on with the deletion of a workspace: [`DeleteWorkspace`](crate::DeleteWorkspace).
+    DeleteWorkspace,
 }
 
 impl JobKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::PublishPost,
         Self::DeliverWebhook,
         Self::CopyMedia,
@@ -59,6 +61,7 @@ impl JobKind {
         Self::DeriveSuggestions,
         Self::MakeVideo,
         Self::CopyAttachment,
+        Self::DeleteWorkspace,
     ];
 
     /// Returns the name in Redis keys and logs, such as `publish_post`.
@@ -81,6 +84,7 @@ impl JobKind {
             Self::DeriveSuggestions => "derive_suggestions",
             Self::MakeVideo => "make_video",
             Self::CopyAttachment => "copy_attachment",
+            Self::DeleteWorkspace => "delete_workspace",
         }
     }
 
@@ -92,7 +96,7 @@ impl JobKind {
             Self::CopyMedia => QueueName::Media,
             Self::AnalyseMedia => QueueName::Analyse,
             Self::ConvertMedia => QueueName::Convert,
-            Self::CleanUp | Self::KeepAccount => QueueName::Upkeep,
+            Self::CleanUp | Self::KeepAccount | Self::DeleteWorkspace => QueueName::Upkeep,
             Self::SendMail => QueueName::Mail,
             Self::ApplyStripeEvent => QueueName::Billing,
             Self::SyncInbox | Self::ApplyInbound | Self::SendOutgoing | Self::SyncBusiness => {
@@ -117,7 +121,7 @@ pub enum QueueName {
     Analyse,
     /// Making media fit a network: what takes processor time.
     Convert,
-    /// Housekeeping: chores, and the upkeep of accounts.
+    /// Housekeeping: chores, the upkeep of accounts, and the deletion of workspaces.
     Upkeep,
     /// Sending letters.
     Mail,
@@ -212,7 +216,7 @@ mod tests {
     use super::*;
     use crate::{
         AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, ConvertMedia, CopyAttachment,
-        CopyMedia, DeliverWebhook, DeriveSuggestions, Job, KeepAccount, MakeVideo, PublishPost,
+        CopyMedia, DeleteWorkspace, DeliverWebhook, DeriveSuggestions, Job, KeepAccount, MakeVideo, PublishPost,
         SendMail, SendOutgoing, SyncAnalytics, SyncBusiness, SyncInbox,
     };
 
@@ -263,6 +267,7 @@ mod tests {
             check::<DeriveSuggestions>(),
             check::<MakeVideo>(),
             check::<CopyAttachment>(),
+            check::<DeleteWorkspace>(),
         ];
         assert_eq!(kinds, JobKind::ALL);
     }

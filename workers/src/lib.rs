@@ -12,6 +12,7 @@ mod convert_media;
 mod copy_attachment;
 mod copy_media;
 mod counters;
+mod delete_workspace;
 mod deliver_webhook;
 mod derive_suggestions;
 mod dispatcher;
@@ -35,7 +36,7 @@ use std::time::Duration;
 use fanfare_domain::{clock, durable};
 use fanfare_jobs::{
     AnalyseMedia, ApplyInbound, ApplyStripeEvent, CleanUp, Concurrency, ConvertMedia,
-    CopyAttachment, CopyMedia, DeliverWebhook, DeriveSuggestions, Job, JobKind, KeepAccount,
+    CopyAttachment, CopyMedia, DeleteWorkspace, DeliverWebhook, DeriveSuggestions, Job, JobKind, KeepAccount,
     MakeVideo, PublishPost, QueueName, SendMail, SendOutgoing, SyncAnalytics, SyncBusiness,
     SyncInbox,
 };
@@ -206,6 +207,10 @@ async fn work(
         JobKind::CopyAttachment => {
             let run = copy_attachment::run;
             start::<CopyAttachment, _, _>(cx, slots.min(8), options, stop, run).await
+        }
+        JobKind::DeleteWorkspace => {
+            let run = delete_workspace::run;
+            start::<DeleteWorkspace, _, _>(cx, slots.min(2), options, stop, run).await
         }
         JobKind::SendMail => {
             start::<SendMail, _, _>(cx, slots.min(8), options, stop, send_mail::run).await

@@ -59,12 +59,19 @@ pub const fn table(kind: JobKind) -> &'static str {
         JobKind::DeriveSuggestions => "suggestion_rounds",
         JobKind::MakeVideo => "ai_jobs",
         JobKind::CopyAttachment => "inbox_files",
+        JobKind::DeleteWorkspace => "workspace_deletions",
     }
 }
 
 /// Returns true if the rows belong to workspaces, which share the workers fairly.
 const fn is_shared(kind: JobKind) -> bool {
-    !matches!(kind, JobKind::CleanUp | JobKind::SendMail | JobKind::ApplyStripeEvent)
+    !matches!(
+        kind,
+        JobKind::CleanUp
+            | JobKind::SendMail
+            | JobKind::ApplyStripeEvent
+            | JobKind::DeleteWorkspace
+    )
 }
 
 /// Claims the rows of `ids` that are due: starts a lease, raises the fencing token (`fencing_token`) and returns the rows. Rows that
