@@ -133,3 +133,45 @@ async fn items_take_their_ids_and_times_in_the_order_of_the_body() {
         assert_eq!(captions, right, "round {round}");
     }
 }
+
+#[tokio::test]
+async fn items_with_the_same_words_for_one_account_are_warned_of() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let (account, other) = (user.connect("bluesky").await, user.connect("mastodon").await);
+    let sale = "Our spring sale begins today!";
+    let later = |days: i64| app.at(days * 86_400);
+    let item = |account: i64, caption: &str, days: i64| json!({"account_id": account, "caption": caption, "scheduled_at": later(days)});
+    let posts = json!([
+        item(account, sale, 1),
+        item(account, "our SPRING sale begins today", 2),
+        item(other, sale, 1),
+        item(account, "Something quite different", 1),
+        item(account, sale, 12),
+        item(account, &"x".repeat(301), 1),
+        item(account, sale, 7),
+    ]);
+    // The places of the items that are warned of, each with the earlier item that its warning names.
+    let expected = json!([[1, "Item 0 "], [6, "Item 0 "]]);
+    for dry_run in [true, false] {
+        let body = json!({"posts": posts, "dry_run": dry_run});
+        let made = user.post_keyed("/api/v1/posts/batch", "doubles", &body).await.expect(200).body;
+        let mut warned = Vec::new();
+        for made in made["posts"].as_array().unwrap() {
+            for warning in made["warnings"].as_array().unwrap() {
+                assert_eq!(
+                    (&warning["code"], &warning["field"]),
+                    (&json!("similar_post"), &json!("caption"))
+                );
+                let said = warning["message"].as_str().unwrap();
+                warned.push(json!([made["index"], &said[..7]]));
+            }
+        }
+        assert_eq!(json!(warned), expected, "{dry_run}: {made:#}");
+    }
+    // A replay says the same.
+    let body = json!({"posts": posts, "dry_run": false});
+    let again = user.post_keyed("/api/v1/posts/batch", "doubles", &body).await.expect(200).body;
+    assert_eq!(again["posts"][1]["warnings"][0]["code"], "similar_post", "{again:#}");
+    assert_eq!(again["replayed"], 6);
+}

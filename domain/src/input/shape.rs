@@ -10,6 +10,7 @@ use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
 };
 
+use fanfare_doors::near_misses::{self, Meant, NearMiss};
 use fanfare_platforms::{
     Fix, Violations, excerpt,
     fix::{closest_name, coerce, pointer, sibling_field},
@@ -18,7 +19,6 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Number, Value};
 
 use super::{
-    near_misses::{self, Meant, NearMiss},
     strict::unknown_field,
     text::{self, TextRule},
 };
@@ -126,7 +126,8 @@ fn is_within(
         let field = excerpt(path);
         let message = format!("{field} has {count} entries; it may have {words} {limit}.");
         let remedy = format!("Send {words} {limit}.");
-        violation(Code::InvalidField, field, message, remedy).with_limit(limit, count)
+        let broken = violation(Code::InvalidField, field, message, remedy);
+        broken.with_limit(limit, count).in_unit("entries")
     });
     false
 }
@@ -212,7 +213,7 @@ fn misspelling_fixes(
     let names: Vec<_> = known.keys().map(String::as_str).collect();
     let miss = near_misses::of(name, &names);
     if let Some(NearMiss { meant: Meant::Inside(_) | Meant::Hint(_), .. }) = miss {
-        return miss.and_then(|miss| miss.fix(path)).into_iter().collect();
+        return miss.and_then(|miss| relocation(miss, path)).into_iter().collect();
     }
     let other = match miss.map(|miss| miss.meant) {
         Some(Meant::Field(field)) => absent.contains(&field).then_some(field),
@@ -226,6 +227,14 @@ fn misspelling_fixes(
     }
     let read = read_as(schema, value, &field);
     read.map_or_else(Vec::new, |read| vec![moved, Fix::replace(&field, read)])
+}
+
+/// Returns the fix that moves a field at `path` into an object beside it.
+fn relocation(miss: &NearMiss, path: &str) -> Option<Fix> {
+    match miss.meant {
+        Meant::Inside(inner) if !path.contains('.') => Some(Fix::relocate(path, inner)),
+        Meant::Field(_) | Meant::Inside(_) | Meant::Hint(_) => None,
+    }
 }
 
 fn is_right(schema: &Value, value: &Value, field: &str) -> bool {
