@@ -46,6 +46,9 @@ mod m0088_key_brands;
 mod m0089_ledger_callers;
 mod m0090_ledger_times;
 mod m0093_lists_of_much;
+mod m0094_audit_of_workspaces;
+mod m0095_workspace_deletions;
+mod m0096_rows_of_workspaces;
 mod run;
 
 use sea_orm_migration::prelude::*;
@@ -103,6 +106,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0089_ledger_callers::LedgerCallers),
             Box::new(m0090_ledger_times::LedgerTimes),
             Box::new(m0093_lists_of_much::ListsOfMuch),
+            Box::new(m0094_audit_of_workspaces::AuditOfWorkspaces),
+            Box::new(m0095_workspace_deletions::WorkspaceDeletions),
+            Box::new(m0096_rows_of_workspaces::RowsOfWorkspaces),
         ]
     }
 }

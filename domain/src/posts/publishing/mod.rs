@@ -13,7 +13,7 @@ mod complete_step;
 mod duplicate;
 
 pub(super) use account_order::first_in_line;
-pub use account_order::oldest_in_turn;
+pub use account_order::{WaitingForWorker, waiting_for_worker};
 pub use attempt::{Attempt, read_attempt};
 pub use begin_step::{BeginStep, begin_step};
 pub use claim::{Claimant, ClaimedPost, claim, claim_unchanged, find_claimable};
