@@ -145,7 +145,7 @@ mod tests {
                 "either": {"anyOf": [{"$ref": "#/components/schemas/FixAdd", "description": "d"}, {"$ref": "#/components/schemas/FixTakeOut"}]},
                 "maybe": {"anyOf": [{"$ref": "#/components/schemas/FixAdd"}, {"type": "null"}]},
                 "made": {"anyOf": [own("made"), {"$ref": "#/components/schemas/Price"}]},
-                "alike": {"anyOf": [own("made"), {"properties": {"made": {}, "more": {}}, "required": ["more"]}]},
+                "alike": {"anyOf": [own("made"), {"properties": {"made": {}, "both": {}, "more": {}}, "required": ["more"]}]},
             }},
             "Price": own("price"),
         }}});
