@@ -243,7 +243,7 @@ async fn help_says_what_to_type_and_a_question_what_is_removed() {
         (&["posts", "list", "--help"], 0, &["Example:", "Exit codes:"]),
         (&["post", "get", "--id", &id], 0, &["Nobody needs this"]),
         (&["posts", "status", &id], 0, &["draft"]),
-        (&["posts", "resume", &id], 1, &["scheduled_at"]),
+        (&["posts", "resume", &id], 1, &["--scheduled-at"]),
         (&["posts", "attempts", &id], 2, &["'list-attempts'"]),
         (&["posts", "get", &id, "--poll"], 2, &["--poll"]),
         (&["psts", "list"], 2, &["'posts'"]),

@@ -61,7 +61,7 @@ async fn counted(metrics: &str) -> (u64, u64) {
 /// Signs somebody up, as the guide does. Returns the key, and the person at a browser.
 async fn ada(service: &Service) -> (String, Visitor) {
     let text = guide(&service.origin, "signup").await;
-    let text = text.replace("curl -s \"$BASE/api/v1/whoami\" -H", "echo \"$KEY\" # ");
+    let text = text.replace("curl -s \"$BASE/api/v1/whoami\" -H", "printf '\\n%s\\n' \"$KEY\" # ");
     let said = Program::start(&text, LANGUAGES[0], "").end().await;
     let key = said.lines().find(|line| line.starts_with("fan_")).unwrap().to_owned();
     let mut ada = Visitor::of(&service.origin);
