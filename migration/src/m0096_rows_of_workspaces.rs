@@ -38,5 +38,6 @@ const INDEXES: &[Index] = &[
     ("oauth_codes_workspace", "oauth_codes (workspace_id)"),
     ("oauth_grants_workspace", "oauth_grants (workspace_id)"),
     ("outgoing_workspace", "outgoing (workspace_id)"),
+    ("remote_results_account", "remote_results (account_id)"),
     ("uploads_workspace", "uploads (workspace_id)"),
 ];

@@ -205,7 +205,7 @@ async fn fill(app: &TestApp, owner: UserId, user: &User, word: &str) -> Place {
     let _ = user.publish(post(json!({"status": "draft"}))).await;
     let live = networks::publish(app, user, post(json!({"scheduled_at": app.at(60)}))).await;
     let waiting = user.publish(post(json!({"scheduled_at": app.at(40 * 86_400)}))).await;
-    let early = user.publish(post(json!({"scheduled_at": app.at(5 * 86_400)}))).await;
+    let _ = user.publish(post(json!({"scheduled_at": app.at(5 * 86_400)}))).await;
     let paused = user.publish(post(json!({"scheduled_at": app.at(41 * 86_400)}))).await;
     let path = format!("/api/v1/posts/{}/status", paused["id"]);
     let _ = user.put(&path, json!({"status": "paused"})).await.expect(200);
@@ -213,7 +213,7 @@ async fn fill(app: &TestApp, owner: UserId, user: &User, word: &str) -> Place {
     user.faults("threads", threads.as_i64().unwrap(), refused).await;
     let failing = json!({"account_id": threads, "caption": format!("{word} fails")});
     let failing = user.publish(failing).await;
-    app.wait_for_status(user, failing["id"].as_i64().unwrap(), &["failed"]).await;
+    let _ = networks::ended(app, user, &failing["id"]).await;
     let mut pdf = files::pdf();
     pdf.extend(word.as_bytes());
     let data = base64(&pdf);
@@ -248,7 +248,8 @@ async fn fill(app: &TestApp, owner: UserId, user: &User, word: &str) -> Place {
         json!({"prompt": word, "provider": "xai", "aspect_ratio": "9:16", "duration_seconds": 6});
     let _ = made("/api/v1/ai/generate-video", film, 202).await;
     let board = json!({"category": "feature", "title": word, "description": format!("{word} again and again"), "confirm": true});
-    let _ = made("/api/v1/feedback", board, 201).await;
+    let bound = app.key(owner, Some(id), &Scope::ALL).await;
+    let _ = bound.post("/api/v1/feedback", board).await.expect(201);
     let brand = users::create_brand(&app.domain, id, word).await.unwrap();
     users::lock_to_brand(&app.domain, id, app.member(id, Role::Editor).await.0, brand)
         .await
@@ -258,8 +259,6 @@ async fn fill(app: &TestApp, owner: UserId, user: &User, word: &str) -> Place {
     let _ = made("/api/v1/keys", key, 201).await;
     let keyed = post(json!({"status": "draft"}));
     let _ = user.post_keyed("/api/v1/posts", word, &keyed).await.expect(201);
-    let bound = app.key(owner, Some(id), &Scope::ALL).await;
-    let _ = early;
     Place {
         id,
         account: account.as_i64().unwrap(),
@@ -326,6 +325,8 @@ async fn nothing_is_left_of_a_workspace_and_its_neighbour_stays() {
     let (person, user) = owner(&app).await;
     let place = fill(&app, person, &user, CANARY).await;
     let other = fill(&app, person, &user, BYSTANDER).await;
+    // The numbers of what was published are read after an hour.
+    app.pass_time(Duration::from_secs(2 * 3_600)).await;
     app.wait_until_idle().await;
     let before = rows_with(&app, CANARY).await;
     for table in [
@@ -485,6 +486,11 @@ async fn what_is_stopped_in_time_comes_back() {
     // It can be asked for anew, and once it has begun nothing stops it.
     let second = user.delete(&leave(place.id, CANARY)).await.expect(202).body["deletion"].clone();
     assert_ne!(second["id"], first["id"]);
+    let log = fanfare_domain::ops::audit::list(&app.domain, None).await.unwrap().entries;
+    for action in ["workspace_deletion_started", "workspace_deletion_stopped"] {
+        let entry = log.iter().find(|entry| entry.action == action).unwrap();
+        assert_eq!(entry.target, format!("workspace:{}", place.id));
+    }
     drop(place.receiver);
 }
 

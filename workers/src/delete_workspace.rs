@@ -24,7 +24,7 @@ pub async fn run(job: DeleteWorkspace, cx: Context) {
         tracing::error!(deletion.id = %id, "a deletion is put off: its workers ended again and again");
         deletions::put_off(&cx.domain, row).await
     } else {
-        let working = deletions::run(&cx.domain, row);
+        let working = Box::pin(deletions::run(&cx.domain, row));
         lease::while_leased(&cx, JobKind::DeleteWorkspace, held, working).await
     };
     if let Err(error) = done {

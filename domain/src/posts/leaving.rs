@@ -75,7 +75,7 @@ pub(crate) async fn resume_some(tx: &mut Tx, workspace: WorkspaceId) -> Result<b
     let terms = subscription::Entity::find_by_id(workspace).one(tx.conn()).await?;
     let is_paid = terms.is_some_and(|terms| terms.active);
     for row in rows {
-        if is_paid { resume(tx, row).await? } else { leave_unpaid(tx, &row).await? }
+        if is_paid { Box::pin(resume(tx, row)).await? } else { leave_unpaid(tx, &row).await? }
     }
     let gone =
         leaving_post::Entity::delete_many().filter(leaving_post::Column::PostId.is_in(waiting));

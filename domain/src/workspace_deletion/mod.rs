@@ -24,6 +24,7 @@ use sea_orm::{
     QueryOrder, QuerySelect,
 };
 use serde::Deserialize;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 pub use operator::{Announcement, Preview, delete, find, preview};
@@ -35,6 +36,7 @@ use self::held::as_json;
 use crate::{
     Act, RefusalDetails, Reply, Tx,
     access::{self as places, Membership},
+    audit_trail,
     billing::subscriptions,
     clock::to_rfc3339,
     error::{Code, Error, Result, refusal::DeletionBlocker},
@@ -88,6 +90,8 @@ pub async fn start(
     let own = workspace::Entity::find_by_id(id).one(tx.conn()).await?.ok_or_else(absent)?;
     require_unblocked(tx.conn(), &own).await?;
     let row = begin_grace(&mut tx, &own, Some(act.caller.user_id), GRACE).await?;
+    let details = json!({"due_at": to_rfc3339(row.ends_at)});
+    note(&tx, &here, "workspace_deletion_started", details).await?;
     let reply = Reply::ok(&OneDeletion::of(&row)?).with_status(202);
     act.finish(tx, reply).await
 }
@@ -120,7 +124,7 @@ async fn begin_grace(
     let row = workspace_deletion::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     set_end(tx.conn(), own.id, Some(row.ends_at)).await?;
     access::end_all(tx.conn(), own.id, now).await?;
-    leaving::pause_some(tx, own.id).await?;
+    Box::pin(leaving::pause_some(tx, own.id)).await?;
     tx.enqueue_global(JobKind::DeleteWorkspace, row.id.0, now);
     Ok(row)
 }
@@ -162,12 +166,21 @@ pub async fn stop(act: &Act, id: WorkspaceId) -> Result<Reply<OneDeletion>> {
     let row = latest_of(tx.conn(), id).await?.ok_or_else(none)?;
     let row = match row.state {
         DeletionState::Stopped => row,
-        DeletionState::Waiting if row.ends_at > tx.now() => stop_row(&mut tx, row).await?,
+        DeletionState::Waiting if row.ends_at > tx.now() => {
+            note(&tx, &here, "workspace_deletion_stopped", json!({})).await?;
+            stop_row(&mut tx, row).await?
+        }
         DeletionState::Waiting | DeletionState::Deleting | DeletionState::Done => {
             return Err(has_begun(&row));
         }
     };
     act.finish(tx, Reply::ok(&OneDeletion::of(&row)?)).await
+}
+
+/// Writes the entry of the audit log.
+async fn note(tx: &Tx, here: &Act, action: &'static str, details: Value) -> Result<()> {
+    let target = format!("workspace:{}", here.membership.workspace_id);
+    audit_trail::note(tx.conn(), here, (action, target), details).await
 }
 
 async fn stop_row(
@@ -189,7 +202,7 @@ async fn stop_row(
     };
     let stopped = stopped.update(tx.conn()).await?;
     set_end(tx.conn(), id, None).await?;
-    leaving::resume_some(tx, id).await?;
+    Box::pin(leaving::resume_some(tx, id)).await?;
     tx.enqueue_global(JobKind::DeleteWorkspace, stopped.id.0, now);
     Ok(stopped)
 }

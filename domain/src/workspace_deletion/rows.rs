@@ -34,13 +34,13 @@ pub(super) async fn remove_all(cx: &Domain, held: &mut Held, keeps_accounts: boo
     for (table, fate) in FATES {
         match fate {
             Fate::OfWorkspace if keeps_accounts && OF_ACCOUNTS.contains(table) => {}
-            Fate::OfWorkspace => gone += remove_table(cx, held, table).await?,
+            Fate::OfWorkspace => gone += Box::pin(remove_table(cx, held, table)).await?,
             Fate::Sealed => {
                 for secrets in SECRETS {
                     gone += drain(cx, held, table, &format!("id IN ({secrets})")).await?;
                 }
             }
-            Fate::Replies => gone += remove_replies(cx, held).await?,
+            Fate::Replies => gone += Box::pin(remove_replies(cx, held)).await?,
             Fate::Kept { rows, parent: None, set, unless_empty, .. } => {
                 gone += empty(cx, held, table, (rows, set, unless_empty)).await?;
             }

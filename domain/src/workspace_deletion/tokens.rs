@@ -28,7 +28,7 @@ pub(super) async fn revoke_all(cx: &Domain, held: &mut Held) -> Result<bool> {
         let Some(last) = some.last() else { return Ok(again) };
         after = last.id.0;
         for row in some {
-            let outcome = match revoke(cx, &row).await? {
+            let outcome = match Box::pin(revoke(cx, &row)).await? {
                 Revocation::Later if !is_last_round => {
                     again = true;
                     continue;

@@ -43,12 +43,15 @@ pub async fn claim(
 /// The database's or the store's; then the lease expires, and another worker goes on.
 pub async fn run(cx: &Domain, row: workspace_deletion::Model) -> Result<()> {
     let held = Held::of(row)?;
+    // Each of them is large, so none is part of the others' place on the stack.
     match held.row.state {
-        DeletionState::Waiting if cx.clock.now() < held.row.ends_at => pause(cx, &held).await,
-        DeletionState::Waiting => begin(cx, held).await,
-        DeletionState::Deleting => remove(cx, held).await,
-        DeletionState::Done => look_again(cx, held).await,
-        DeletionState::Stopped => resume(cx, &held).await,
+        DeletionState::Waiting if cx.clock.now() < held.row.ends_at => {
+            Box::pin(pause(cx, &held)).await
+        }
+        DeletionState::Waiting => Box::pin(begin(cx, held)).await,
+        DeletionState::Deleting => Box::pin(remove(cx, held)).await,
+        DeletionState::Done => Box::pin(look_again(cx, held)).await,
+        DeletionState::Stopped => Box::pin(resume(cx, &held)).await,
     }
 }
 
@@ -65,7 +68,7 @@ pub async fn put_off(cx: &Domain, row: workspace_deletion::Model) -> Result<()> 
 async fn pause(cx: &Domain, held: &Held) -> Result<()> {
     loop {
         let mut tx = Tx::begin(cx).await?;
-        let has_more = leaving::pause_some(&mut tx, held.row.workspace_id).await?;
+        let has_more = Box::pin(leaving::pause_some(&mut tx, held.row.workspace_id)).await?;
         tx.commit().await?;
         if !has_more {
             break;
@@ -78,7 +81,7 @@ async fn pause(cx: &Domain, held: &Held) -> Result<()> {
 async fn resume(cx: &Domain, held: &Held) -> Result<()> {
     loop {
         let mut tx = Tx::begin(cx).await?;
-        let has_more = leaving::resume_some(&mut tx, held.row.workspace_id).await?;
+        let has_more = Box::pin(leaving::resume_some(&mut tx, held.row.workspace_id)).await?;
         tx.commit().await?;
         if !has_more {
             return give_back(cx, held, None).await;
@@ -98,15 +101,15 @@ async fn begin(cx: &Domain, mut held: Held) -> Result<()> {
     held.row.state = DeletionState::Deleting;
     cx.failpoint.reach("deletion_begun").await;
     tracing::info!(deletion.id = %held.row.uid, workspace.id = %held.row.workspace_id, "a workspace is being deleted");
-    remove(cx, held).await
+    Box::pin(remove(cx, held)).await
 }
 
 /// Removes everything, until a look at all tables finds nothing.
 async fn remove(cx: &Domain, mut held: Held) -> Result<()> {
-    let asks_again = tokens::revoke_all(cx, &mut held).await?;
+    let asks_again = Box::pin(tokens::revoke_all(cx, &mut held)).await?;
     for _ in 0..PASSES {
-        let files = files::remove_all(cx, &mut held).await?;
-        let rows = rows::remove_all(cx, &mut held, asks_again).await?;
+        let files = Box::pin(files::remove_all(cx, &mut held)).await?;
+        let rows = Box::pin(rows::remove_all(cx, &mut held, asks_again)).await?;
         if files + rows > 0 {
             continue;
         }
@@ -159,8 +162,8 @@ async fn end(cx: &Domain, mut held: Held) -> Result<()> {
 
 /// Removes what was still being written when everything else was removed.
 async fn look_again(cx: &Domain, mut held: Held) -> Result<()> {
-    files::remove_all(cx, &mut held).await?;
-    rows::remove_all(cx, &mut held, false).await?;
+    Box::pin(files::remove_all(cx, &mut held)).await?;
+    Box::pin(rows::remove_all(cx, &mut held, false)).await?;
     give_back(cx, &held, None).await
 }
 
