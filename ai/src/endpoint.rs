@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use serde_json::Value;
 use url::Url;
 
-use crate::Failure;
+use crate::{Failure, failure::Interface};
 
 /// The time-out of a download, and the largest video.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -84,15 +84,15 @@ impl Endpoint {
     }
 }
 
-/// Sends a request and reads the JSON of its reply.
+/// Sends a request of an interface, within a time, and reads the JSON of its reply, which has at most so many bytes.
 pub(crate) async fn json(
+    interface: Interface,
     request: Request,
-    deadline: Duration,
-    most: usize,
+    (deadline, most): (Duration, usize),
 ) -> Result<Value, Failure> {
     let reply = request.deadline(deadline).max_reply(most).send().await?;
     if !reply.is_success() {
-        return Err(Failure::of_reply(&reply));
+        return Err(Failure::of_reply(interface, &reply));
     }
     reply.json().map_err(|_| Failure::bad_answer())
 }

@@ -6,7 +6,11 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::{Failure, endpoint, endpoint::Endpoint};
+use crate::{
+    Failure, endpoint,
+    endpoint::Endpoint,
+    failure::{Blame, Interface, blame},
+};
 
 /// The largest reply, in bytes: a 4K image in base64.
 const LARGEST: usize = 64 << 20;
@@ -49,15 +53,14 @@ pub async fn google(
         "generationConfig": {"responseModalities": ["IMAGE"], "imageConfig": config}});
     let path = format!("v1beta/models/{}:generateContent", drawing.model);
     let request = endpoint.with_google_key(endpoint.post(&path, &body)?);
-    drawn_by_google(&endpoint::json(request, within, LARGEST).await?)
+    drawn_by_google(&endpoint::json(Interface::Google, request, (within, LARGEST)).await?)
 }
 
 fn drawn_by_google(answer: &Value) -> Result<Bytes, Failure> {
-    let candidate = &answer["candidates"][0];
-    let reason = candidate["finishReason"].as_str().unwrap_or_default();
-    if answer["promptFeedback"]["blockReason"].is_string() || reason.contains("SAFETY") {
+    if blame(Interface::Google, 200, answer) == Some(Blame::Content) {
         return Err(Failure::refused());
     }
+    let candidate = &answer["candidates"][0];
     let parts = candidate["content"]["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
     let data = parts.iter().find_map(|part| part["inlineData"]["data"].as_str());
     decoded(data)
@@ -88,7 +91,7 @@ pub async fn xai(
         path = "images/edits";
     }
     let request = endpoint.with_bearer_token(endpoint.post(path, &body)?);
-    let answer = endpoint::json(request, within, LARGEST).await?;
+    let answer = endpoint::json(Interface::Xai, request, (within, LARGEST)).await?;
     let drawn = answer["data"].as_array().ok_or_else(Failure::bad_answer)?;
     drawn.iter().map(|image| decoded(image["b64_json"].as_str())).collect()
 }
@@ -110,6 +113,7 @@ mod tests {
         for blocked in [
             json!({"promptFeedback": {"blockReason": "SAFETY"}}),
             json!({"candidates": [{"finishReason": "IMAGE_SAFETY"}]}),
+            json!({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]}),
         ] {
             assert_eq!(drawn_by_google(&blocked).unwrap_err().kind, FailureKind::Refused);
         }

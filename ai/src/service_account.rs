@@ -20,7 +20,7 @@ use serde_json::json;
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::{Failure, FailureKind, endpoint};
+use crate::{Failure, FailureKind, endpoint, failure::Interface};
 
 /// The requested scope.
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
@@ -120,7 +120,7 @@ impl ServiceAccount {
         let grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
         let form = [("grant_type", grant), ("assertion", claim.expose_secret())];
         let request = self.http.post(self.token_uri.clone()).form(&form[..]);
-        let answer = endpoint::json(request, DEADLINE, LARGEST).await?;
+        let answer = endpoint::json(Interface::Tokens, request, (DEADLINE, LARGEST)).await?;
         let token = answer["access_token"].as_str().ok_or_else(Failure::bad_answer)?;
         let life = answer["expires_in"].as_u64().unwrap_or_default();
         Ok((SecretString::from(token), Duration::from_secs(life)))
@@ -128,7 +128,7 @@ impl ServiceAccount {
 
     /// Signs the JWT that requests a token.
     fn claim(&self) -> Result<SecretString, Failure> {
-        let broken = || Failure::new(FailureKind::Failed, "The service account cannot sign.");
+        let broken = || Failure::new(FailureKind::Denied, "The service account cannot sign.");
         // Google tolerates a clock error of some minutes.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_err(|_| broken())?;
         let now = now.as_secs();
@@ -148,7 +148,7 @@ impl ServiceAccount {
 /// Maps a failure to get a token: the video was not requested; a refused key is final.
 const fn unsent(kind: FailureKind) -> FailureKind {
     match kind {
-        FailureKind::Lost | FailureKind::BadAnswer => FailureKind::NotSent,
+        FailureKind::Lost | FailureKind::BadAnswer | FailureKind::Failed => FailureKind::NotSent,
         other => other,
     }
 }

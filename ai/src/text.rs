@@ -4,7 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{Failure, FailureKind, endpoint, endpoint::Endpoint};
+use crate::{
+    Failure, FailureKind, endpoint,
+    endpoint::Endpoint,
+    failure::{Blame, Interface, blame},
+};
 
 /// The largest reply, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -57,7 +61,9 @@ impl TextModel {
         let outcome = self.ask(messages_json(messages), &form, within).await;
         match outcome {
             // Some servers do not support schemas: it is then put in the prompt.
-            Err(failure) if failure.status == Some(400) && failure.kind == FailureKind::Failed => {
+            Err(failure)
+                if failure.status == Some(400) && failure.kind == FailureKind::Rejected =>
+            {
                 let mut messages = messages_json(messages);
                 let asked = format!("Answer with JSON of this schema alone: {schema}");
                 messages.push(json!({"role": "system", "content": asked}));
@@ -77,7 +83,7 @@ impl TextModel {
         let body = json!({"model": self.model, "messages": messages, "response_format": form});
         let request =
             self.endpoint.with_bearer_token(self.endpoint.post("chat/completions", &body)?);
-        let answer = endpoint::json(request, within, LARGEST).await?;
+        let answer = endpoint::json(Interface::Chat, request, (within, LARGEST)).await?;
         read(&answer)
     }
 }
@@ -93,11 +99,15 @@ fn messages_json(messages: &[Message]) -> Vec<Value> {
 
 /// Reads the JSON that a model wrote.
 fn read(answer: &Value) -> Result<Value, Failure> {
-    let choice = &answer["choices"][0];
-    let is_refused = choice["message"]["refusal"].as_str().is_some_and(|said| !said.is_empty());
-    if is_refused || choice["finish_reason"] == "content_filter" {
+    // OpenRouter answers with 200 where a model failed that had begun to write.
+    let failed = answer["error"]["code"].as_u64().and_then(|status| u16::try_from(status).ok());
+    if let Some(status) = failed.filter(|_| answer["choices"].is_null()) {
+        return Err(Failure::of_answer(Interface::Chat, (status, answer), None));
+    }
+    if blame(Interface::Chat, 200, answer) == Some(Blame::Content) {
         return Err(Failure::refused());
     }
+    let choice = &answer["choices"][0];
     let content = choice["message"]["content"].as_str().unwrap_or_default().trim();
     // Models without support for schemas often fence their JSON.
     let content = content.strip_prefix("```json").or_else(|| content.strip_prefix("```"));
@@ -126,5 +136,8 @@ mod tests {
         let filtered =
             json!({"choices": [{"message": {"content": "{}"}, "finish_reason": "content_filter"}]});
         assert_eq!(read(&filtered).unwrap_err().kind, FailureKind::Refused);
+        let failed = |code: u16| json!({"error": {"code": code, "message": "No."}});
+        assert_eq!(read(&failed(502)).unwrap_err().kind, FailureKind::Failed);
+        assert_eq!(read(&failed(402)).unwrap_err().kind, FailureKind::Denied);
     }
 }

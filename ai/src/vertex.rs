@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Endpoint, Failure, ServiceAccount, endpoint,
+    failure::Interface,
     video::{VideoParameters, VideoProgress},
 };
 
@@ -55,17 +56,17 @@ impl Vertex {
         // A request that must not be made twice does not use a pooled connection, which may have been closed.
         let request = || Ok::<_, Failure>(self.endpoint.post(&path, body)?.on_new_connection());
         let Some(account) = &self.account else {
-            return endpoint::json(self.endpoint.with_bearer_token(request()?), most.0, most.1)
-                .await;
+            let request = self.endpoint.with_bearer_token(request()?);
+            return endpoint::json(Interface::Vertex, request, most).await;
         };
         let signed = request()?.bearer(&account.token().await?);
-        let outcome = endpoint::json(signed, most.0, most.1).await;
+        let outcome = endpoint::json(Interface::Vertex, signed, most).await;
         if !matches!(&outcome, Err(failure) if failure.status == Some(401)) {
             return outcome;
         }
         account.forget().await;
         let signed = request()?.bearer(&account.token().await?);
-        endpoint::json(signed, most.0, most.1).await
+        endpoint::json(Interface::Vertex, signed, most).await
     }
 
     pub(crate) async fn submit(&self, film: &VideoParameters<'_>) -> Result<String, Failure> {
@@ -100,14 +101,24 @@ fn read(answer: &Value) -> VideoProgress {
     if answer["done"] != true {
         return VideoProgress::Pending(None);
     }
-    let said = answer["error"]["message"].as_str().unwrap_or_default().to_lowercase();
-    let is_filtered = answer["response"]["raiMediaFilteredCount"].as_u64().unwrap_or(0) > 0
-        || ["usage guidelines", "safety", "policy"].iter().any(|word| said.contains(word));
     let bytes = answer["response"]["videos"][0]["bytesBase64Encoded"].as_str();
     match bytes.and_then(|text| STANDARD.decode(text).ok()) {
         Some(bytes) => VideoProgress::Inline(Bytes::from(bytes)),
-        None if is_filtered => VideoProgress::Refused,
-        None => VideoProgress::Failed,
+        None => VideoProgress::ended(Interface::Vertex, status(&answer["error"]["code"]), answer),
+    }
+}
+
+/// Returns the HTTP status that stands for the code of an operation's error (`google.rpc.Code`).
+fn status(code: &Value) -> u16 {
+    match code.as_u64() {
+        None | Some(0) => 200,
+        Some(3 | 9 | 11) => 400,
+        Some(5) => 404,
+        Some(7) => 403,
+        Some(8) => 429,
+        Some(14) => 503,
+        Some(16) => 401,
+        Some(_) => 500,
     }
 }
 
@@ -133,6 +144,12 @@ mod tests {
             done(json!({"error": {"code": 13, "message": "Internal"}})),
             VideoProgress::Failed
         );
+        let failed =
+            |code: u8, message: &str| done(json!({"error": {"code": code, "message": message}}));
+        assert_eq!(failed(13, "The safety service failed."), VideoProgress::Failed);
+        assert_eq!(failed(14, "Usage guidelines are not available."), VideoProgress::Failed);
+        assert_eq!(failed(3, "The image is against the policy of sizes."), VideoProgress::Failed);
+        assert_eq!(failed(7, "The project broke our usage guidelines."), VideoProgress::Denied);
         assert_eq!(done(json!({"response": {}})), VideoProgress::Failed);
     }
 

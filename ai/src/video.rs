@@ -7,7 +7,11 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::{Failure, Vertex, endpoint, endpoint::Endpoint};
+use crate::{
+    Failure, Vertex, endpoint,
+    endpoint::Endpoint,
+    failure::{Blame, Interface, blame},
+};
 
 /// The time-out of a call.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -56,8 +60,21 @@ pub enum VideoProgress {
     Inline(Bytes),
     /// The provider refuses its content.
     Refused,
+    /// The provider refuses the operator's key, plan, quota or project.
+    Denied,
     /// It failed.
     Failed,
+}
+
+impl VideoProgress {
+    /// Returns how a video ended that is not there.
+    pub(crate) fn ended(interface: Interface, status: u16, answer: &Value) -> Self {
+        match blame(interface, status, answer) {
+            Some(Blame::Content) => Self::Refused,
+            Some(Blame::Operator | Blame::Retired) => Self::Denied,
+            Some(Blame::Nobody) | None => Self::Failed,
+        }
+    }
 }
 
 /// Submits a video; returns the provider's id of it. A submission whose reply is lost cannot be checked later.
@@ -68,19 +85,19 @@ pub async fn submit(
     filmer: VideoClient<'_>,
     film: &VideoParameters<'_>,
 ) -> Result<String, Failure> {
-    let (request, id) = match filmer {
+    let (interface, request, id) = match filmer {
         VideoClient::Vertex(vertex) => return vertex.submit(film).await,
         VideoClient::Xai(endpoint) => {
             let request = endpoint.post("videos/generations", &for_xai(film))?;
-            (endpoint.with_bearer_token(request), "request_id")
+            (Interface::Xai, endpoint.with_bearer_token(request), "request_id")
         }
         VideoClient::Google(endpoint) => {
             let request = endpoint.post("v1beta/interactions", &for_google(film))?;
-            (endpoint.with_google_key(request), "id")
+            (Interface::Interactions, endpoint.with_google_key(request), "id")
         }
     };
     let request = request.on_new_connection();
-    let answer = endpoint::json(request, DEADLINE, LARGEST).await?;
+    let answer = endpoint::json(interface, request, (DEADLINE, LARGEST)).await?;
     answer[id].as_str().map(str::to_owned).ok_or_else(Failure::bad_answer)
 }
 
@@ -126,12 +143,13 @@ pub async fn poll(
         VideoClient::Vertex(vertex) => vertex.poll(model, id).await,
         VideoClient::Xai(endpoint) => {
             let request = endpoint.with_bearer_token(endpoint.get(&format!("videos/{id}"))?);
-            Ok(of_xai(&endpoint::json(request, DEADLINE, LARGEST).await?))
+            Ok(of_xai(&endpoint::json(Interface::Xai, request, (DEADLINE, LARGEST)).await?))
         }
         VideoClient::Google(endpoint) => {
             let request = endpoint.get(&format!("v1beta/interactions/{id}"))?;
             let request = endpoint.with_google_key(request);
-            Ok(of_google(&endpoint::json(request, DEADLINE, LARGEST).await?))
+            let most = (DEADLINE, LARGEST);
+            Ok(of_google(&endpoint::json(Interface::Interactions, request, most).await?))
         }
     }
 }
@@ -156,8 +174,7 @@ fn of_xai(answer: &Value) -> VideoProgress {
     let url = video["url"].as_str().and_then(|url| Url::parse(url).ok());
     match (answer["status"].as_str().unwrap_or_default(), url) {
         ("done", Some(url)) => VideoProgress::DoneAt(url),
-        ("done", None) if video["respect_moderation"] == false => VideoProgress::Refused,
-        ("done" | "failed" | "expired", _) => VideoProgress::Failed,
+        ("done" | "failed" | "expired", _) => VideoProgress::ended(Interface::Xai, 200, answer),
         _ => {
             let percent =
                 answer["progress"].as_u64().and_then(|percent| u8::try_from(percent).ok());
@@ -172,11 +189,8 @@ fn of_google(answer: &Value) -> VideoProgress {
     let url = film.and_then(|film| film["uri"].as_str()).and_then(|url| Url::parse(url).ok());
     match (answer["status"].as_str().unwrap_or_default(), url) {
         ("completed", Some(url)) => VideoProgress::DoneAt(url),
-        ("completed" | "failed", None) if answer["error"]["code"] == "content_blocked" => {
-            VideoProgress::Refused
-        }
         ("completed" | "failed" | "cancelled" | "incomplete" | "budget_exceeded", _) => {
-            VideoProgress::Failed
+            VideoProgress::ended(Interface::Interactions, 200, answer)
         }
         // Other statuses are not final.
         _ => VideoProgress::Pending(None),
@@ -205,7 +219,10 @@ mod tests {
         for word in ["queued", "in_progress", "requires_continuation", "something_new"] {
             assert_eq!(of_google(&json!({"status": word})), VideoProgress::Pending(None), "{word}");
         }
-        assert_eq!(of_google(&json!({"status": "budget_exceeded"})), VideoProgress::Failed);
+        assert_eq!(of_google(&json!({"status": "budget_exceeded"})), VideoProgress::Denied);
+        let failed = |code: &str| of_google(&json!({"status": "failed", "error": {"code": code}}));
+        assert_eq!(failed("prohibited_content"), VideoProgress::Refused);
+        assert_eq!(failed("api_error"), VideoProgress::Failed);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Connected accounts.
 
-use fanfare_domain::{Deleted, Reply, Result, accounts};
+use fanfare_domain::{Deleted, Listed, Reply, Result, accounts};
 
 use crate::Call;
 
 /// Lists the connected accounts of the workspace.
-pub async fn list(mut call: Call) -> Result<Reply<accounts::AccountPage>> {
+pub async fn list(mut call: Call) -> Result<Reply<Listed<accounts::AccountPage>>> {
     let list = call.query()?;
     accounts::list(&call.act, list).await
 }

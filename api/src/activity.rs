@@ -1,14 +1,14 @@
 //! The events of a workspace.
 
 use fanfare_domain::{
-    Reply, Result,
+    Listed, Reply, Result,
     activity::{self, EventsQuery},
 };
 
 use crate::{Call, wait};
 
 /// Lists events, oldest first.
-pub async fn list_events(mut call: Call) -> Result<Reply<activity::EventPage>> {
+pub async fn list_events(mut call: Call) -> Result<Reply<Listed<activity::EventPage>>> {
     let query: EventsQuery = call.query()?;
     let (act, stopping) = (&call.act, &call.act.cx.stopping);
     let latest = || activity::latest_sequence(act);
@@ -17,7 +17,7 @@ pub async fn list_events(mut call: Call) -> Result<Reply<activity::EventPage>> {
 }
 
 /// Lists activity, newest first.
-pub async fn list(mut call: Call) -> Result<Reply<activity::ActivityPage>> {
+pub async fn list(mut call: Call) -> Result<Reply<Listed<activity::ActivityPage>>> {
     let page = call.query()?;
     activity::activity(&call.act, page).await
 }

@@ -1,7 +1,7 @@
 //! Texts, images and videos made by models.
 
 use fanfare_domain::{
-    Reply, Result,
+    Listed, Reply, Result,
     ai::{
         captions::{self, Captions},
         image::{self, GeneratedImages},
@@ -49,7 +49,7 @@ pub async fn generate_video(mut call: Call) -> Result<Reply<Priced<QueuedVideoJo
 }
 
 /// Lists video jobs.
-pub async fn list_video_jobs(mut call: Call) -> Result<Reply<VideoJobPage>> {
+pub async fn list_video_jobs(mut call: Call) -> Result<Reply<Listed<VideoJobPage>>> {
     let query = call.query()?;
     video::list(&call.act, query).await
 }

@@ -1,7 +1,7 @@
 //! Metrics of accounts and posts, insights and suggestions.
 
 use fanfare_domain::{
-    Reply, Result,
+    Listed, Reply, Result,
     analytics::{
         self, AccountNumbersList, PostNumbersPage,
         insights::{self, Insights},
@@ -13,7 +13,7 @@ use fanfare_domain::{
 use crate::Call;
 
 /// Shows the daily metrics of accounts.
-pub async fn list_accounts(mut call: Call) -> Result<Reply<AccountNumbersList>> {
+pub async fn list_accounts(mut call: Call) -> Result<Reply<Listed<AccountNumbersList>>> {
     let query = call.query()?;
     analytics::accounts(&call.act, query).await
 }
@@ -30,13 +30,13 @@ pub async fn get_profile(call: Call) -> Result<Reply<ProfileResponse>> {
 }
 
 /// Lists insights.
-pub async fn list_insights(mut call: Call) -> Result<Reply<Insights>> {
+pub async fn list_insights(mut call: Call) -> Result<Reply<Listed<Insights>>> {
     let query = call.query()?;
     insights::list(&call.act, query).await
 }
 
 /// Lists suggestions.
-pub async fn list_suggestions(mut call: Call) -> Result<Reply<Suggestions>> {
+pub async fn list_suggestions(mut call: Call) -> Result<Reply<Listed<Suggestions>>> {
     let query = call.query()?;
     suggestions::list(&call.act, query).await
 }

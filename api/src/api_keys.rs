@@ -1,14 +1,14 @@
 //! The operations on API keys.
 
 use fanfare_domain::{
-    Code, Deleted, KeyId, Reply, Result,
+    Code, Deleted, KeyId, Listed, Reply, Result,
     keys::views::{self, KeyList, NewApiKey},
 };
 
 use crate::{Call, call};
 
 /// Lists the caller's keys.
-pub async fn list(call: Call) -> Result<Reply<KeyList>> {
+pub async fn list(call: Call) -> Result<Reply<Listed<KeyList>>> {
     views::list_keys(&call.act).await
 }
 

@@ -1,11 +1,11 @@
 //! Brands of a workspace.
 
-use fanfare_domain::{Reply, Result, accounts::AccountPage, brands};
+use fanfare_domain::{Listed, Reply, Result, accounts::AccountPage, brands};
 
 use crate::Call;
 
 /// Lists the brands that the caller sees.
-pub async fn list(mut call: Call) -> Result<Reply<brands::BrandPage>> {
+pub async fn list(mut call: Call) -> Result<Reply<Listed<brands::BrandPage>>> {
     let list = call.query()?;
     brands::list(&call.act, list).await
 }
@@ -16,7 +16,7 @@ pub async fn get(call: Call) -> Result<Reply<brands::OneBrand>> {
 }
 
 /// Lists the accounts of a brand.
-pub async fn list_accounts(mut call: Call) -> Result<Reply<AccountPage>> {
+pub async fn list_accounts(mut call: Call) -> Result<Reply<Listed<AccountPage>>> {
     let part = call.query()?;
     brands::accounts(&call.act, call.brand()?, part).await
 }

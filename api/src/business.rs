@@ -1,7 +1,7 @@
 //! Business profiles.
 
 use fanfare_domain::{
-    Reply, Result,
+    Listed, Reply, Result,
     ai::{prices::Priced, review_reply},
     business,
 };
@@ -9,7 +9,7 @@ use fanfare_domain::{
 use crate::Call;
 
 /// Lists reviews.
-pub async fn list_reviews(mut call: Call) -> Result<Reply<business::ReviewPage>> {
+pub async fn list_reviews(mut call: Call) -> Result<Reply<Listed<business::ReviewPage>>> {
     let filter = call.query()?;
     business::list_reviews(&call.act, filter).await
 }
@@ -35,19 +35,19 @@ pub async fn suggest_reply(
 }
 
 /// Shows the review links of locations.
-pub async fn review_link(mut call: Call) -> Result<Reply<business::ReviewLinkList>> {
+pub async fn review_link(mut call: Call) -> Result<Reply<Listed<business::ReviewLinkList>>> {
     let wanted = call.query()?;
     business::links(&call.act, wanted).await
 }
 
 /// Shows the audits of locations.
-pub async fn audit(mut call: Call) -> Result<Reply<business::AuditList>> {
+pub async fn audit(mut call: Call) -> Result<Reply<Listed<business::AuditList>>> {
     let wanted = call.query()?;
     business::audit(&call.act, wanted).await
 }
 
 /// Lists media.
-pub async fn list_media(mut call: Call) -> Result<Reply<business::MediaPage>> {
+pub async fn list_media(mut call: Call) -> Result<Reply<Listed<business::MediaPage>>> {
     let filter = call.query()?;
     business::list_media(&call.act, filter).await
 }

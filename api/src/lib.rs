@@ -67,7 +67,9 @@ mod support;
 mod updates;
 mod wait;
 mod webhooks;
+mod words;
 mod workspace_scope;
+mod workspaces;
 
 pub use call::Call;
 pub use endpoint::PublicCall;

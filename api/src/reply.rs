@@ -7,7 +7,7 @@ use salvo::http::{
 };
 use serde_json::{Map, Value};
 
-use crate::oauth::challenge;
+use crate::{oauth::challenge, words};
 
 /// Returns an error as a reply, without the parts that differ from request to request.
 #[must_use]
@@ -52,7 +52,9 @@ pub fn refusal_body(body: &str, request_id: &str, base_url: &str) -> Value {
     let doc_url = format!("{base_url}/docs/errors#{code}");
     body.insert("doc_url".to_owned(), doc_url.into());
     body.insert("request_id".to_owned(), request_id.into());
-    Value::Object(body)
+    let mut body = Value::Object(body);
+    words::requests().render(&mut body, None);
+    body
 }
 
 #[cfg(test)]

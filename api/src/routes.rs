@@ -21,6 +21,7 @@ mod sandbox;
 mod signup;
 mod subscription;
 mod webhooks;
+mod workspaces;
 
 use crate::Route;
 
@@ -41,6 +42,7 @@ const CHAPTERS: &[&[Route]] = &[
     analytics::ROUTES,
     webhooks::ROUTES,
     keys::ROUTES,
+    workspaces::ROUTES,
     oauth::ROUTES,
     activity::ROUTES,
     inbox::ROUTES,

@@ -1,11 +1,11 @@
 //! Accounts on the simulated networks.
 
-use fanfare_domain::{AccountId, Reply, Result, accounts, input::number_or_text};
+use fanfare_domain::{AccountId, Listed, Reply, Result, accounts, input::number_or_text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::Call;
+use crate::{Call, discovery::WorkspaceQuery};
 
 /// The query that names an account.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub async fn create_account(mut call: Call) -> Result<Reply<accounts::SandboxAcc
 }
 
 /// Lists the posts of an account on a simulated network.
-pub async fn list_posts(mut call: Call) -> Result<Reply<accounts::SandboxPosts>> {
+pub async fn list_posts(mut call: Call) -> Result<Reply<Listed<accounts::SandboxPosts>>> {
     let platform = call.platform()?;
     let query: PostsQuery = call.query()?;
     accounts::sandbox_posts(&call.act, platform, AccountId(query.account_id)).await
@@ -40,6 +40,32 @@ pub async fn set_faults(mut call: Call) -> Result<Reply<accounts::SandboxFaults>
     accounts::set_faults(&call.act, platform, faults).await
 }
 
+/// Lists the faults that the next calls of an account will meet.
+pub async fn list_faults(mut call: Call) -> Result<Reply<accounts::SandboxFaults>> {
+    let platform = call.platform()?;
+    let query: PostsQuery = call.query()?;
+    accounts::list_faults(&call.act, platform, AccountId(query.account_id)).await
+}
+
+/// Removes the faults of an account.
+pub async fn reset_faults(mut call: Call) -> Result<Reply<accounts::SandboxFaults>> {
+    let platform = call.platform()?;
+    let query: PostsQuery = call.query()?;
+    accounts::reset_faults(&call.act, platform, AccountId(query.account_id)).await
+}
+
+/// Shows the clock of the simulated networks of a workspace.
+pub async fn show_clock(mut call: Call) -> Result<Reply<accounts::SandboxClock>> {
+    let _: WorkspaceQuery = call.query()?;
+    accounts::show_clock(&call.act).await
+}
+
+/// Sets the clock of the simulated networks of a workspace.
+pub async fn set_clock(mut call: Call) -> Result<Reply<accounts::SandboxClock>> {
+    let new = call.body()?;
+    accounts::set_clock(&call.act, new).await
+}
+
 /// Creates a message, comment or review for an account on a simulated network.
 pub async fn create_item(mut call: Call) -> Result<Reply<accounts::SandboxItemCreated>> {
     let platform = call.platform()?;
@@ -48,7 +74,7 @@ pub async fn create_item(mut call: Call) -> Result<Reply<accounts::SandboxItemCr
 }
 
 /// Lists the messages, comments and reviews of an account on a simulated network.
-pub async fn list_inbox(mut call: Call) -> Result<Reply<accounts::SandboxInbox>> {
+pub async fn list_inbox(mut call: Call) -> Result<Reply<Listed<accounts::SandboxInbox>>> {
     let platform = call.platform()?;
     let query: PostsQuery = call.query()?;
     accounts::sandbox_inbox(&call.act, platform, AccountId(query.account_id)).await

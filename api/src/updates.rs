@@ -2,7 +2,7 @@
 
 use chrono::{NaiveDate, NaiveTime};
 use fanfare_domain::{
-    Reply, Result,
+    Listed, Reply, Result,
     updates::{self, Update, UpdateList},
 };
 use maud::{Markup, PreEscaped, html};
@@ -11,7 +11,7 @@ use salvo::Router;
 use crate::{Call, docs, router_ext::RouterExt as _, static_page::StaticPage};
 
 /// Lists the updates.
-pub async fn list(mut call: Call) -> Result<Reply<UpdateList>> {
+pub async fn list(mut call: Call) -> Result<Reply<Listed<UpdateList>>> {
     let query = call.query()?;
     updates::list(&call.act, &query)
 }

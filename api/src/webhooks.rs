@@ -1,6 +1,6 @@
 //! Webhooks and their deliveries.
 
-use fanfare_domain::{Deleted, Reply, Result, webhooks};
+use fanfare_domain::{Deleted, Listed, Reply, Result, webhooks};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,7 +21,7 @@ pub struct DeliveriesQuery {
 }
 
 /// Lists the webhooks of the workspace.
-pub async fn list(mut call: Call) -> Result<Reply<webhooks::WebhookList>> {
+pub async fn list(mut call: Call) -> Result<Reply<Listed<webhooks::WebhookList>>> {
     call.query::<WorkspaceQuery>()?;
     webhooks::list(&call.act).await
 }
@@ -49,7 +49,7 @@ pub async fn test(call: Call) -> Result<Reply<webhooks::OneDelivery>> {
 }
 
 /// Lists the deliveries of a webhook.
-pub async fn list_deliveries(mut call: Call) -> Result<Reply<webhooks::DeliveryPage>> {
+pub async fn list_deliveries(mut call: Call) -> Result<Reply<Listed<webhooks::DeliveryPage>>> {
     let DeliveriesQuery { limit, cursor } = call.query()?;
     let page = webhooks::DeliveryQuery { limit, cursor, workspace_id: None };
     webhooks::list_deliveries(&call.act, call.webhook()?, page).await

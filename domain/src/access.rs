@@ -179,6 +179,8 @@ pub struct Membership {
     pub brands: Option<Vec<BrandId>>,
     /// The workspace's time zone, an IANA name.
     pub timezone: String,
+    /// The time at which the workspace is deleted, if it is to be.
+    pub deletion_at: Option<Millis>,
     /// The account that the request names, read together with the membership.
     pub account: Option<Arc<account::Model>>,
 }
@@ -212,11 +214,15 @@ impl Membership {
         ))
     }
 
-    /// Fails while the workspace's subscription is paused.
+    /// Fails while the workspace's subscription is paused, or the workspace is to be deleted.
     ///
     /// # Errors
-    /// [`Code::SubscriptionRequired`] with `reason`.
+    /// [`Code::WorkspaceLeaving`], or [`Code::SubscriptionRequired`] with `reason`.
     pub fn require_active(&self) -> Result<()> {
+        if self.deletion_at.is_some() {
+            let message = "The workspace is to be deleted: reading works, changes do not.";
+            return Err(Error::new(Code::WorkspaceLeaving, message));
+        }
         if self.active {
             return Ok(());
         }

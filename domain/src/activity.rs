@@ -13,7 +13,7 @@ use crate::{
     error::{Code, Error, Result, excerpt},
     events, input,
     json_size::json_size,
-    page,
+    page::{self, Listed},
 };
 
 /// The part of the event stream to read.
@@ -129,7 +129,7 @@ fn visible(act: &Act) -> sea_orm::Select<event::Entity> {
 ///
 /// # Errors
 /// An invalid query.
-pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
+pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<Listed<EventPage>>> {
     let limit = input::limit(query.limit)?;
     let after = input::cursor::<i64>(query.cursor.as_deref())?.or(query.after).unwrap_or(0);
     if after < 0 {
@@ -161,11 +161,17 @@ pub async fn events(act: &Act, query: EventsQuery) -> Result<Reply<EventPage>> {
     let last = page.rows.last().and_then(|row| row.sequence).unwrap_or(after);
     let next = if page.more { last } else { last.max(latest_sequence) };
     let (bytes, has_more) = (page.bytes, page.more);
-    let listed = move || EventPage {
-        events: page.rows.into_iter().map(Event::of).collect(),
-        next_cursor: next.to_string(),
-        has_more,
-        latest_sequence: latest_sequence.max(last),
+    let streamed = visible(act).filter(event::Column::Sequence.gt(0));
+    let place = (page.rows.is_empty(), after > 0);
+    let why = page::why_empty(&act.cx.db.read, place, streamed).await?;
+    let listed = move || {
+        let events = EventPage {
+            events: page.rows.into_iter().map(Event::of).collect(),
+            next_cursor: next.to_string(),
+            has_more,
+            latest_sequence: latest_sequence.max(last),
+        };
+        Listed::new(events, why)
     };
     Reply::large(bytes, listed).await
 }
@@ -188,7 +194,7 @@ pub async fn latest_sequence(act: &Act) -> Result<i64> {
 ///
 /// # Errors
 /// An invalid query.
-pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<ActivityPage>> {
+pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<Listed<ActivityPage>>> {
     let limit = input::limit(query.limit)?;
     input::require_one_start(query.offset, query.cursor.as_deref())?;
     let offset = input::offset(query.offset)?;
@@ -204,8 +210,10 @@ pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<ActivityP
     let size = |row: &event::Model| row.message.len() + 500;
     let page = page::read(&act.cx.db.read, limit, from, size).await?;
     let next_cursor = page.next(|row| row.id.to_string());
+    let place = (page.rows.is_empty(), offset > 0 || cursor.is_some());
+    let why = page::why_empty(&act.cx.db.read, place, visible(act)).await?;
     let activity = page.rows.into_iter().map(Entry::of).collect();
-    Ok(Reply::ok(&ActivityPage { activity, next_cursor }))
+    Ok(Reply::ok(&Listed::new(ActivityPage { activity, next_cursor }, why)))
 }
 
 /// An event, as it is sent to webhooks and as it is polled.

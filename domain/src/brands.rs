@@ -15,14 +15,14 @@ use crate::{
     clock::Time,
     error::{Code, Error, Result},
     input::{self, CursorQuery, ListQuery},
-    page,
+    page::{self, Listed},
 };
 
 /// Lists the brands of the membership's workspace that the membership can see, oldest first.
 ///
 /// # Errors
 /// The database's.
-pub async fn list(act: &Act, list: ListQuery) -> Result<Reply<BrandPage>> {
+pub async fn list(act: &Act, list: ListQuery) -> Result<Reply<Listed<BrandPage>>> {
     let after: Option<uuid::Uuid> = input::cursor(list.cursor.as_deref())?;
     let from = |last: Option<&brand::Model>| {
         let query = visible(act).order_by_asc(brand::Column::Id);
@@ -33,8 +33,10 @@ pub async fn list(act: &Act, list: ListQuery) -> Result<Reply<BrandPage>> {
     let page = page::read(&act.cx.db.read, page::ALL, from, size).await?;
     let next_cursor = page.next(|row| row.id.to_string());
     let counts = account_counts(act, page.rows.iter().map(|row| row.id)).await?;
+    let place = (page.rows.is_empty(), after.is_some());
+    let why = page::why_empty(&act.cx.db.read, place, visible(act)).await?;
     let brands = page.rows.into_iter().map(|row| Brand::of(row, &counts)).collect();
-    let listed = || BrandPage { brands, next_cursor };
+    let listed = move || Listed::new(BrandPage { brands, next_cursor }, why);
     Reply::large(page.bytes, listed).await
 }
 
@@ -73,7 +75,11 @@ pub async fn get(act: &Act, id: BrandId) -> Result<Reply<OneBrand>> {
 ///
 /// # Errors
 /// [`Code::BrandNotFound`].
-pub async fn accounts(act: &Act, id: BrandId, part: CursorQuery) -> Result<Reply<AccountPage>> {
+pub async fn accounts(
+    act: &Act,
+    id: BrandId,
+    part: CursorQuery,
+) -> Result<Reply<Listed<AccountPage>>> {
     let brand = find(act, id).await?;
     let of_brand = accounts::visible(act).filter(account::Column::BrandId.eq(brand.id));
     accounts::page(act, of_brand, part.cursor.as_deref()).await

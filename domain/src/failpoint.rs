@@ -83,6 +83,10 @@ pub const MAILING: &[&str] = &["letter_claimed", "letter_written", "letter_sent"
 /// The failpoints of an account's upkeep; walked by a test of its own.
 pub const UPKEEP: &[&str] = &["account_claimed", "tokens_exchanged"];
 
+/// The failpoints of deleting a workspace; walked by a test of its own.
+pub const LEAVING: &[&str] =
+    &["deletion_claimed", "deletion_begun", "deletion_revoked", "deletion_piece"];
+
 /// The hook that runs at the failpoints; without a hook nothing happens. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Failpoint(Option<Arc<dyn Hook>>);

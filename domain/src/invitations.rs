@@ -13,11 +13,13 @@ use sea_orm::{
     QueryOrder, QuerySelect, sea_query::OnConflict,
 };
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
     Act, Domain, Tx,
-    access::PlanTier,
+    access::{PlanTier, role_name},
+    audit_trail::{self, Author},
     batches,
     error::{Code, Error, Result},
     limits::{self, Bucket},
@@ -114,8 +116,9 @@ pub async fn send(act: &Act, email: &str, role: Role) -> Result<Option<String>> 
         users::count_members(tx.conn(), workspace_id).await? + others.count(tx.conn()).await?;
     Quota::Members.require_room(&cx.settings.plans, act.membership.plan, used)?;
     let token = token::generate();
+    let id = Uuid::now_v7();
     let row = invitation::ActiveModel {
-        id: Set(Uuid::now_v7()),
+        id: Set(id),
         workspace_id: Set(workspace_id),
         email: Set(email.clone()),
         role: Set(role),
@@ -138,6 +141,8 @@ pub async fn send(act: &Act, email: &str, role: Role) -> Result<Option<String>> 
     let link = format!("{}/invitations/{}", cx.settings.base_url, token.expose_secret());
     let inviter = user::Entity::find_by_id(act.caller.user_id).one(tx.conn()).await?;
     let inviter = inviter.map(|user| user.name).unwrap_or_default();
+    let details = json!({"role": role_name(role)});
+    audit_trail::note(tx.conn(), act, ("invitation", target(id)), details).await?;
     let transport = cx.settings.mail_transport();
     if !matches!(transport, MailTransport::None) {
         let letter = Letter::invitation(&email, &act.membership.workspace_name, &inviter, &link);
@@ -161,6 +166,7 @@ pub async fn withdraw(act: &Act, id: Uuid) -> Result<()> {
     if ours.exec(tx.conn()).await?.rows_affected == 0 {
         return Err(ended());
     }
+    audit_trail::note(tx.conn(), act, ("invitation_withdrawn", target(id)), json!({})).await?;
     tx.commit().await
 }
 
@@ -264,7 +270,18 @@ async fn join(tx: &Tx, row: &invitation::Model, user_id: UserId) -> Result<()> {
         created_at: Set(tx.now()),
     };
     membership::Entity::insert(joined).exec_without_returning(conn).await?;
-    Ok(())
+    let change = audit_trail::Change {
+        action: "member",
+        target: format!("user:{user_id}"),
+        workspace: Some(id),
+        details: json!({"role": role_name(row.role), "invitation": row.id}),
+    };
+    audit_trail::write(conn, &Author::user(user_id, ""), change, tx.now()).await
+}
+
+/// Returns how entries of the audit log name an invitation.
+fn target(id: Uuid) -> String {
+    format!("invitation:{id}")
 }
 
 /// Fails for a person who is a member already.

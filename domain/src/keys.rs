@@ -29,8 +29,8 @@ use crate::{
 
 pub use key_format::{derived, generate, has_format, prefix_of, random};
 pub use list::{KeySummary, list};
-pub(crate) use manage::parse_scopes;
 pub use manage::{KeyCreator, KeyRequest, allowance, create_by_user, replace, revoke_by_id};
+pub(crate) use manage::{parse_scopes, write_created};
 
 const PREFIX: &str = "fan_";
 
@@ -313,6 +313,8 @@ struct WorkspaceView {
     personal: bool,
     /// The IANA zone of its pages and of times without an offset.
     timezone: String,
+    /// The time at which it is deleted; null unless it is to be.
+    deletion_at: Option<Time>,
 }
 
 struct ReachedWorkspace {
@@ -349,6 +351,7 @@ async fn reached_workspaces(cx: &Domain, caller: &Caller) -> Result<Vec<ReachedW
             plan_tier: plan,
             personal: row.personal,
             timezone: row.timezone.clone(),
+            deletion_at: row.deletion_at.map(Time),
         };
         Some(ReachedWorkspace {
             id: row.id,

@@ -11,6 +11,7 @@ pub mod activity;
 mod after_commit;
 pub mod ai;
 pub mod analytics;
+pub mod audit_trail;
 pub mod background;
 pub mod batcher;
 pub mod batches;
@@ -75,6 +76,7 @@ pub mod users;
 pub mod vault;
 pub mod waits;
 pub mod webhooks;
+pub mod workspace_deletion;
 pub mod zone;
 
 use std::{collections::BTreeMap, ops::Deref, sync::Arc};
@@ -99,6 +101,7 @@ pub use fanfare_entities::{
 };
 pub use fanfare_platforms::PlatformId;
 pub use offload::offload;
+pub use page::Listed;
 pub use reply::{Deleted, Reply};
 pub use tx::Tx;
 pub use unreadable::UnreadableColumn;

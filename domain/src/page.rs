@@ -55,6 +55,59 @@ pub enum EmptyBecause {
     PermissionMissing,
     /// The accounts have not been read yet.
     NotReadYet,
+    /// None of the connected accounts is on a platform whose numbers can be read.
+    NotMeasurable,
+}
+
+impl EmptyBecause {
+    /// Returns why a page is empty. `any` is true if there is something that the caller can see without the filter, and
+    /// `is_later` if the page does not begin with the first row.
+    pub(crate) const fn of(any: bool, is_later: bool) -> Self {
+        match (any, is_later) {
+            (true, true) => Self::PastTheEnd,
+            (true, false) => Self::Filtered,
+            (false, _) => Self::NothingYet,
+        }
+    }
+}
+
+/// A list with the reason why it is empty, if it is: every operation that lists something answers with this.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct Listed<T> {
+    #[serde(flatten)]
+    list: T,
+    /// Why the list is empty; null if it is not.
+    empty_because: Option<EmptyBecause>,
+}
+
+impl<T> Listed<T> {
+    /// Creates a list.
+    pub(crate) const fn new(list: T, empty_because: Option<EmptyBecause>) -> Self {
+        Self { list, empty_because }
+    }
+
+    /// Creates a list without pages and filters, which is empty only if there is nothing yet.
+    pub(crate) fn whole(is_empty: bool, list: T) -> Self {
+        Self { list, empty_because: is_empty.then_some(EmptyBecause::NothingYet) }
+    }
+}
+
+/// Returns why a page is empty; `None` if it is not. `all` selects what the caller can see without a filter, and `is_later`
+/// says that the page does not begin with the first row.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn why_empty<E: EntityTrait>(
+    db: &DatabaseConnection,
+    (is_empty, is_later): (bool, bool),
+    all: Select<E>,
+) -> Result<Option<EmptyBecause>> {
+    if !is_empty {
+        return Ok(None);
+    }
+    let any = count_up_to(db, all, 1).await? > 0;
+    Ok(Some(EmptyBecause::of(any, is_later)))
 }
 
 /// The rows of a page, and whether more follow.

@@ -8,11 +8,12 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
+use serde_json::json;
 
 use crate::{
     Act,
-    access::{Membership, Role},
-    credits,
+    access::{Membership, Role, role_name},
+    audit_trail, credits,
     error::{Code, Error, Result},
     keys,
     quota::Quota,
@@ -104,6 +105,8 @@ pub async fn set_role(act: &Act, person: UserId, role: Role) -> Result<()> {
     if role < Role::Admin {
         users::end_invitations(&tx, row.workspace_id, row.user_id).await?;
     }
+    let details = json!({"from": role_name(row.role), "role": role_name(role)});
+    audit_trail::note(&tx, act, ("member_role", target(person)), details).await?;
     Ok(tx.commit().await?)
 }
 
@@ -138,6 +141,8 @@ pub async fn set_brands(act: &Act, person: UserId, brands: &[BrandId]) -> Result
         };
         brand_lock::Entity::insert(lock).exec_without_returning(&tx).await?;
     }
+    let details = json!({"brands": brands});
+    audit_trail::note(&tx, act, ("member_brands", target(person)), details).await?;
     Ok(tx.commit().await?)
 }
 
@@ -151,7 +156,14 @@ pub async fn remove(act: &Act, person: UserId) -> Result<()> {
     let row = member(act, &tx, person).await?;
     require_another_admin(act, &tx, &row).await?;
     users::remove_member_on(&tx, row.workspace_id, person, act.cx.clock.now()).await?;
+    let details = json!({"role": role_name(row.role)});
+    audit_trail::note(&tx, act, ("member_removed", target(person)), details).await?;
     Ok(tx.commit().await?)
+}
+
+/// Returns how entries of the audit log name a member.
+fn target(person: UserId) -> String {
+    format!("user:{person}")
 }
 
 /// Begins a change of members.
@@ -251,6 +263,13 @@ pub async fn create_workspace(act: &Act, name: &str) -> Result<WorkspaceId> {
     let teams = owned.iter().filter(|row| !row.personal).count() as u64;
     Quota::TeamWorkspaces.require_room(&cx.settings.plans, paid.plan_tier, teams)?;
     let id = users::add_team_workspace(cx, &tx, name, owner, &paid).await?;
+    let made = audit_trail::Change {
+        action: "workspace_created",
+        target: format!("workspace:{id}"),
+        workspace: Some(id),
+        details: json!({}),
+    };
+    audit_trail::write(&tx, &audit_trail::Author::of(act), made, cx.clock.now()).await?;
     tx.commit().await?;
     Ok(id)
 }

@@ -239,6 +239,7 @@ async fn insert_workspace<C: ConnectionTrait>(
         timezone: Set("UTC".to_owned()),
         event_sequence: Set(0),
         created_at: Set(now),
+        deletion_at: Set(None),
     };
     workspace::Entity::insert(row).exec_without_returning(conn).await?;
     let paid = subscription::ActiveModel { workspace_id: Set(id), created_at: Set(now), ..terms };

@@ -2,9 +2,9 @@
 
 use sea_orm::entity::prelude::*;
 
-use crate::Millis;
+use crate::{Millis, WorkspaceId};
 
-/// An action of an operator.
+/// An act of an operator, or of somebody in a workspace.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit_entries")]
 pub struct Model {
@@ -13,12 +13,14 @@ pub struct Model {
     pub id: i64,
     /// The idempotency id. An action with the same id is carried out only once.
     pub action_id: Uuid,
-    /// The operator.
+    /// The name of the operator; for an act in a workspace the kind and the id of its author, such as `key:…`.
     pub operator: String,
     /// The action.
     pub action: String,
     /// The target of the action.
     pub target: String,
+    /// The workspace whose change it is, if it is one's.
+    pub workspace_id: Option<WorkspaceId>,
     /// The reason that was given.
     pub reason: String,
     /// The result, in one sentence.

@@ -96,6 +96,8 @@ number_id! {
     ReviewId,
     /// A photo or video of a business location.
     BusinessMediaId,
+    /// The deletion of a workspace. Its public id is the `uid` column.
+    DeletionId,
 }
 
 uuid_id! {

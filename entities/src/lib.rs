@@ -42,6 +42,7 @@ pub mod inbox_message;
 pub mod inbox_sync;
 pub mod invitation;
 pub mod lease;
+pub mod leaving_post;
 pub mod letter;
 pub mod login_attempt;
 pub mod media_analysis;
@@ -87,13 +88,15 @@ pub mod webhook_delivery;
 pub mod webhook_secret;
 pub mod worker;
 pub mod workspace;
+pub mod workspace_deletion;
 
 pub use ids::{
     AccountId, AgentFeedbackId, AiJobId, AnalysisId, AssetId, BrandId, BusinessMediaId, ChoreId,
-    CommentId, ConnectSessionId, ConversationId, CreditEntryId, DeliveryId, DropSessionId, EventId,
-    FeedbackId, GrantId, InboundId, InboxFileId, InsightId, KeyId, LetterId, MessageId, OperatorId,
-    OutgoingId, PauseId, PostId, ProfileId, ReviewId, SecretId, SignupId, StripeEventId,
-    SubscriptionId, SuggestionId, SyncId, UploadId, UserId, VariantId, WebhookId, WorkspaceId,
+    CommentId, ConnectSessionId, ConversationId, CreditEntryId, DeletionId, DeliveryId,
+    DropSessionId, EventId, FeedbackId, GrantId, InboundId, InboxFileId, InsightId, KeyId,
+    LetterId, MessageId, OperatorId, OutgoingId, PauseId, PostId, ProfileId, ReviewId, SecretId,
+    SignupId, StripeEventId, SubscriptionId, SuggestionId, SyncId, UploadId, UserId, VariantId,
+    WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

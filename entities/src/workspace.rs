@@ -23,6 +23,8 @@ pub struct Model {
     pub event_sequence: i64,
     /// The time of creation.
     pub created_at: Millis,
+    /// The time at which it is deleted. Null unless it is to be.
+    pub deletion_at: Option<Millis>,
 }
 
 /// No relations, because joins are written in the queries that need them.

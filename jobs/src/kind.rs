@@ -126,7 +126,7 @@ pub enum QueueName {
     Analyse,
     /// Making media fit a network: what takes processor time.
     Convert,
-    /// Housekeeping: chores, and the upkeep of accounts.
+    /// Housekeeping: chores, the upkeep of accounts, and the deletion of workspaces.
     Upkeep,
     /// Sending letters.
     Mail,
@@ -250,7 +250,7 @@ mod tests {
             names,
             "publish_post deliver_webhook copy_media analyse_media convert_media clean_up keep_account send_mail \
              apply_stripe_event sync_inbox apply_inbound send_outgoing sync_business sync_analytics derive_suggestions \
-             make_video copy_attachment"
+             make_video copy_attachment delete_workspace"
         );
     }
 

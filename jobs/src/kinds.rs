@@ -45,6 +45,8 @@ macro_rules! for_each_kind {
             MakeVideo make_video Ai "ai_jobs" true AtMost(16);
             /// Copy a file that came to an inbox, or remove the copy of one that is gone.
             CopyAttachment copy_attachment Sync "inbox_files" true AtMost(8);
+            /// Go on with the deletion of a workspace.
+            DeleteWorkspace delete_workspace Upkeep "workspace_deletions" false AtMost(2);
         }
     };
 }

@@ -124,7 +124,12 @@ pub(crate) const DUE_ROWS: Metric = gauge(
 pub(crate) const DUE_OLDEST: Metric = gauge(
     "fanfare_due_oldest_seconds",
     &["kind"],
-    "For how long the oldest of them is due that a free worker could take: no post that waits for its account's turn or a pause; from the leading scheduler only.",
+    "For how long the oldest of them waits that a free worker could take: no post that waits for its account's turn, a limit or a pause; from the leading scheduler only.",
+);
+pub(crate) const POSTS_LATE: Metric = gauge(
+    "fanfare_posts_late",
+    &[],
+    "Posts that a free worker could have taken for more than 5 s: none that waits for its account's turn, a limit, a pause or an open question; from the leading scheduler only.",
 );
 pub(crate) const SWEEPS: Metric = counter(
     "fanfare_sweeps_total",
@@ -207,6 +212,7 @@ pub const ALL: &[Metric] = &[
     QUEUE_IDS,
     DUE_ROWS,
     DUE_OLDEST,
+    POSTS_LATE,
     SWEEPS,
     SWEEP_SECONDS,
     SWEEP_LEADER,

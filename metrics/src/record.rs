@@ -86,6 +86,11 @@ pub fn waiting_work(kind: &'static str, ids: u64, rows: u64, oldest: Duration) {
     gauge!(list::DUE_OLDEST.name, "kind" => kind).set(oldest.as_secs_f64());
 }
 
+/// Records how many posts have waited for a worker for more than five seconds.
+pub fn late_posts(posts: u64) {
+    gauge!(list::POSTS_LATE.name).set(to_f64(usize::try_from(posts).unwrap_or(usize::MAX)));
+}
+
 /// The outcome of one run of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SchedulerTurn {

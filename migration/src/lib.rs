@@ -46,6 +46,9 @@ mod m0088_key_brands;
 mod m0089_ledger_callers;
 mod m0090_ledger_times;
 mod m0093_lists_of_much;
+mod m0094_audit_of_workspaces;
+mod m0095_workspace_deletions;
+mod m0096_rows_of_workspaces;
 mod m0097_turns;
 mod m0098_turns_of_held;
 mod run;
@@ -105,6 +108,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0089_ledger_callers::LedgerCallers),
             Box::new(m0090_ledger_times::LedgerTimes),
             Box::new(m0093_lists_of_much::ListsOfMuch),
+            Box::new(m0094_audit_of_workspaces::AuditOfWorkspaces),
+            Box::new(m0095_workspace_deletions::WorkspaceDeletions),
+            Box::new(m0096_rows_of_workspaces::RowsOfWorkspaces),
             Box::new(m0097_turns::Turns),
             Box::new(m0098_turns_of_held::TurnsOfHeld),
         ]

@@ -135,6 +135,9 @@ pub enum ReconcileOutcome {
     Committed(Progress),
     /// The network shows nothing of it.
     NotCommitted,
+    /// The container or upload of the call has ended without it. Nothing was made from this one; after a restore, another one may
+    /// have taken its place.
+    HandleEnded,
     /// A list of the account's objects was read.
     Listed(Listing),
     /// Neither is certain.

@@ -13,6 +13,8 @@ mod split;
 pub(crate) mod value;
 mod violations;
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -137,6 +139,20 @@ pub struct Warning {
     pub field: String,
     /// The missing effect and its reason, as one sentence.
     pub message: String,
+    /// The limit, where the warning is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = ["integer", "string"]))]
+    pub limit: Option<Value>,
+    /// The given value, if it can be compared with the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = ["integer", "string"]))]
+    pub actual: Option<Value>,
+    /// The unit of both, if they count something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Cow<'static, str>>,
+    /// The place of the value in its list, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
     /// Calls that help, ready to execute.
     #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
@@ -146,7 +162,31 @@ pub struct Warning {
 impl Warning {
     /// Creates a warning about a field that has no or not its full effect.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: None, field: field.into(), message: message.into(), next: Vec::new() }
+        let field = field.into();
+        Self {
+            code: None,
+            index: index_of(&field),
+            field,
+            message: message.into(),
+            limit: None,
+            actual: None,
+            unit: None,
+            next: Vec::new(),
+        }
+    }
+
+    /// Adds the limit and the given value, in this unit.
+    #[must_use]
+    pub fn with_limit(
+        mut self,
+        limit: impl Serialize,
+        actual: impl Serialize,
+        unit: &'static str,
+    ) -> Self {
+        self.limit = Some(comparable(json!(limit)));
+        self.actual = Some(comparable(json!(actual)));
+        self.unit = Some(Cow::Borrowed(unit));
+        self
     }
 
     /// Adds a call that helps.

@@ -68,8 +68,10 @@ pub(crate) trait AnyNetwork: Send + Sync {
     fn set_faults(&self, remote_id: &str, faults: Vec<Fault>) -> bool;
     /// Sets how the network behaves for an account. `false` if there is no such account.
     fn set_behaviour(&self, remote_id: &str, behaviour: Behaviour) -> bool;
-    /// Returns how far the network's clock is ahead of the sandbox's, in milliseconds; `None` without such an account.
-    fn clock_ms(&self, remote_id: &str) -> Option<i64>;
+    /// Returns the network's time for an account, in milliseconds since 1970; `None` without such an account.
+    fn time_of(&self, remote_id: &str) -> Option<i64>;
+    /// Returns the faults of an account that its next calls will meet; `None` without such an account.
+    fn faults(&self, remote_id: &str) -> Option<Vec<Fault>>;
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>>;
     /// Sets metrics. `false` if there is no such account.
     fn set_metrics(&self, remote_id: &str, change: metrics::Change) -> bool;
@@ -108,7 +110,8 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
         loop {
             let (first, second) = fake_names::name(nth);
             let name = username.map_or(NewName::Generated(&first, &second), NewName::Requested);
-            let identity = N::new_identity(&self.env, &name).map_err(CreateError::Invalid)?;
+            let mut identity = N::new_identity(&self.env, &name).map_err(CreateError::Invalid)?;
+            identity.created_ms = Sim::now_ms(self);
             let taken = accounts.by_id.contains_key(&identity.remote_id)
                 || keys::<N>(&identity).iter().any(|key| accounts.by_key.contains_key(key));
             if taken && username.is_some() {
@@ -226,8 +229,12 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
         true
     }
 
-    fn clock_ms(&self, remote_id: &str) -> Option<i64> {
-        Some(self.find(remote_id)?.behaviour().clock_ms)
+    fn time_of(&self, remote_id: &str) -> Option<i64> {
+        Some(Sim::now_ms(self) + self.find(remote_id)?.behaviour().clock_ms)
+    }
+
+    fn faults(&self, remote_id: &str) -> Option<Vec<Fault>> {
+        Some(lock(&self.find(remote_id)?.faults).list())
     }
 
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>> {
@@ -289,7 +296,7 @@ fn receive<N: Network>(
     account: &Account<N>,
     new: &NewItem,
 ) -> Result<String, String> {
-    let now_ms = sim.env.now_ms();
+    let now_ms = sim.now_ms();
     let at_ms = match &new.created_at {
         None => now_ms,
         Some(text) => chrono::DateTime::parse_from_rfc3339(text)
@@ -335,7 +342,7 @@ fn change_item<N: Network>(
         None => steps.push((mailbox::Change::Deleted { id: id.to_owned() }, ItemEvent::Remove)),
         Some(changes) => {
             if changes.text.is_some() || changes.rating.is_some() {
-                let (text, rating, at_ms) = (changes.text, changes.rating, sim.env.now_ms());
+                let (text, rating, at_ms) = (changes.text, changes.rating, sim.now_ms());
                 let edited = mailbox::Change::Edited { id: id.to_owned(), text, rating, at_ms };
                 steps.push((edited, ItemEvent::Edit));
             }
@@ -359,7 +366,7 @@ fn deliver_webhook<N: Network>(
     item: &Item,
     verb: ItemEvent,
 ) {
-    let Some(body) = N::webhook(&account.identity, item, verb, sim.env.now_ms()) else { return };
+    let Some(body) = N::webhook(&account.identity, item, verb, sim.now_ms()) else { return };
     let env = Arc::clone(&sim.env);
     tokio::spawn(async move { env.meta_webhooks.deliver(N::NAME, &body).await });
 }

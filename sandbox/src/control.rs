@@ -13,7 +13,7 @@ use subtle::ConstantTimeEq;
 use crate::any_network::AnyNetwork;
 use crate::behaviour::Behaviour;
 use crate::call::Call;
-use crate::env::Settings;
+use crate::env::{Settings, rfc3339};
 use crate::faults::Fault;
 use crate::mailbox::{ItemChanges, NewItem};
 use crate::metrics;
@@ -28,6 +28,8 @@ use crate::{Sandbox, page};
 pub(crate) const NAME: &str = "_control";
 /// The largest control request, in bytes.
 const BODY_MAX: usize = 1 << 20;
+/// The most seconds that a realm's clock may be ahead: ten years.
+const AHEAD_MAX: i64 = 10 * 365 * 86_400;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,6 +84,12 @@ struct NewDecisions {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct NewClock {
+    ahead_seconds: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct NewRedirect {
     redirect_uri: String,
 }
@@ -128,6 +136,16 @@ fn answer(sandbox: &Sandbox, call: &Call) -> HandlerResult {
             env.change_settings(&body::<Settings>(call)?);
             Ok(Reply::ok(&env.settings()))
         }
+        (Method::GET, ["clock"]) => Ok(clock(sandbox, &realm(call)?)),
+        (Method::PUT, ["clock"]) => {
+            let (realm, new): (_, NewClock) = (realm(call)?, body(call)?);
+            if !(0..=AHEAD_MAX).contains(&new.ahead_seconds) {
+                let why = format!("it is 0 to {AHEAD_MAX}");
+                return Err(invalid_field("invalid_clock", "ahead_seconds", &why));
+            }
+            env.set_ahead(&realm, new.ahead_seconds * 1_000);
+            Ok(clock(sandbox, &realm))
+        }
         (Method::POST, ["redirects"]) => {
             let new: NewRedirect = body(call)?;
             env.allow_redirect(&new.redirect_uri);
@@ -137,6 +155,23 @@ fn answer(sandbox: &Sandbox, call: &Call) -> HandlerResult {
         (method, [platform, rest @ ..]) => network_route(sandbox, platform, &method, rest, call),
         _ => Err(no_route()),
     }
+}
+
+/// Returns the realm that a call names, or the shared one.
+fn realm(call: &Call) -> Result<String, Reply> {
+    let realm = call.query_value("realm").unwrap_or_else(|| SHARED.to_owned());
+    if realms::is_name(&realm) {
+        return Ok(realm);
+    }
+    let why = "a realm's name has 1 to 64 small letters, digits and hyphens";
+    Err(invalid_field("invalid_realm", "realm", why))
+}
+
+/// Returns the clock of a realm.
+fn clock(sandbox: &Sandbox, realm: &str) -> Reply {
+    let ahead_ms = sandbox.env.ahead_ms(realm);
+    let now = rfc3339(sandbox.env.now_ms() + ahead_ms);
+    Reply::ok(&json!({"ahead_seconds": ahead_ms / 1_000, "now": now}))
 }
 
 /// Returns the networks of this name: of the realm that a call names, or of every realm.
@@ -180,6 +215,11 @@ fn network_route(
             let remote_id = remote_id(call)?;
             let found = networks.iter().find_map(|network| network.calls(&remote_id));
             Ok(Reply::ok(&json!({"calls": found.ok_or_else(no_account)?})))
+        }
+        (Method::GET, ["faults"]) => {
+            let remote_id = remote_id(call)?;
+            let left = networks.iter().find_map(|network| network.faults(&remote_id));
+            Ok(Reply::ok(&json!({"faults": left.ok_or_else(no_account)?})))
         }
         (Method::PUT, ["faults"]) => set_faults(&networks, call),
         (Method::PUT, ["behaviour"]) => set_behaviour(&networks, call),
@@ -249,11 +289,7 @@ fn change_item(
 
 fn create(sandbox: &Sandbox, platform: &str, call: &Call) -> HandlerResult {
     let new: NewAccount = if call.body.is_empty() { NewAccount::default() } else { body(call)? };
-    let realm = call.query_value("realm").unwrap_or_else(|| SHARED.to_owned());
-    if !realms::is_name(&realm) {
-        let why = "a realm's name has 1 to 64 small letters, digits and hyphens";
-        return Err(invalid_field("invalid_realm", "realm", why));
-    }
+    let realm = realm(call)?;
     let network = sandbox.realms.open(&sandbox.env, &realm, platform).ok_or_else(no_route)?;
     let username = new.username.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let refusal = |why| match why {
@@ -316,11 +352,11 @@ fn create_native_post(
     call: &Call,
 ) -> HandlerResult {
     let new: NewPost = body(call)?;
-    let ahead = networks.iter().find_map(|network| network.clock_ms(&new.remote_id)).unwrap_or(0);
+    let now_ms = networks.iter().find_map(|network| network.time_of(&new.remote_id));
     let post = NativePost {
         remote_id: new.remote_id,
         unique: sandbox.env.unique_number(),
-        at_ms: new.created_ms.unwrap_or_else(|| sandbox.env.now_ms() + ahead),
+        at_ms: new.created_ms.or(now_ms).ok_or_else(no_account)?,
         text: new.text,
         post_type: new.post_type.unwrap_or_default(),
         media_urls: new.media_urls,

@@ -1,6 +1,6 @@
 //! State shared by all networks: the clock, the base address, the settings, the journal.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -20,6 +20,9 @@ const DEFAULT_BASE: &str = "http://127.0.0.1:8081";
 /// The name in the journal, instead of a network's, for addresses of [`Env::allow_redirect`].
 const REDIRECTS: &str = "_redirects";
 
+/// The name in the journal, instead of a network's, for the clock of a realm.
+const CLOCKS: &str = "_clocks";
+
 /// State that all networks share.
 pub(crate) struct Env {
     base: RwLock<Arc<str>>,
@@ -29,6 +32,8 @@ pub(crate) struct Env {
     processing_ms: AtomicU64,
     rate_limits: AtomicBool,
     clock_offset_ms: AtomicI64,
+    /// The time by which the clocks of realms are ahead of the sandbox's, in milliseconds.
+    realm_clocks: RwLock<HashMap<String, i64>>,
     last_unique: AtomicU64,
     pub journal: Journal,
     pub crawler: Crawler,
@@ -58,6 +63,7 @@ impl Env {
             processing_ms: AtomicU64::new(300),
             rate_limits: AtomicBool::new(false),
             clock_offset_ms: AtomicI64::new(0),
+            realm_clocks: RwLock::default(),
             last_unique: AtomicU64::new(0),
             journal,
             crawler,
@@ -104,9 +110,27 @@ impl Env {
             write(&self.redirects).insert(redirect_uri.to_owned());
             return Ok(());
         }
+        if line.network == CLOCKS {
+            let ahead_ms = line.entry.as_i64().ok_or("a clock is a number")?;
+            write(&self.realm_clocks).insert(line.realm, ahead_ms);
+            return Ok(());
+        }
         let network = realms.open(self, &line.realm, &line.network);
         let network = network.ok_or_else(|| format!("there is no network {:?}", line.network))?;
         network.replay(&line.account, line.entry).map_err(|error| error.to_string())
+    }
+
+    /// Sets how far the clock of a realm is ahead of the sandbox's, in milliseconds.
+    pub fn set_ahead(&self, realm: &str, ahead_ms: i64) {
+        let mut clocks = write(&self.realm_clocks);
+        let (network, entry) = (CLOCKS, &ahead_ms);
+        self.journal.push(&NewLine { realm, network, account: "", entry });
+        clocks.insert(realm.to_owned(), ahead_ms);
+    }
+
+    /// Returns how far the clock of a realm is ahead of the sandbox's, in milliseconds.
+    pub fn ahead_ms(&self, realm: &str) -> i64 {
+        read(&self.realm_clocks).get(realm).copied().unwrap_or(0)
     }
 
     pub fn set_processing(&self, time: Duration) {

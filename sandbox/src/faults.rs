@@ -98,6 +98,11 @@ impl Faults {
         Self(list.into_iter().filter(|f| f.times > 0).collect())
     }
 
+    /// Returns the faults that are left, each with the number of calls that it will still meet.
+    pub fn list(&self) -> Vec<Fault> {
+        self.0.clone()
+    }
+
     /// Removes and returns the first fault for a call of this phase.
     pub fn take(&mut self, phase: Phase) -> Option<Fault> {
         let index = self.0.iter().position(|f| f.on == phase)?;
@@ -140,6 +145,7 @@ mod tests {
         ]));
         assert!(faults.take(Phase::Prepare).is_none());
         assert!(faults.take(Phase::Read).is_some());
+        assert_eq!(faults.list().iter().map(|fault| fault.times).collect::<Vec<_>>(), [1, 1]);
         assert_eq!(faults.take(Phase::Commit).unwrap().status, Some(429));
         assert!(faults.take(Phase::Commit).is_none());
         assert!(faults.take(Phase::Read).is_some());

@@ -243,7 +243,17 @@ pub(crate) struct Cx<N: Network> {
 impl<N: Network> Cx<N> {
     /// Returns the network's time in milliseconds.
     pub fn now_ms(&self) -> i64 {
-        let ahead = self.account.as_ref().map_or(0, |account| account.behaviour().clock_ms);
-        self.sim.env.now_ms() + ahead
+        self.sim.now_ms() + self.ahead_ms()
+    }
+
+    /// Returns how far the account's network is ahead of its realm, in milliseconds.
+    fn ahead_ms(&self) -> i64 {
+        self.account.as_ref().map_or(0, |account| account.behaviour().clock_ms)
+    }
+
+    /// Returns a number that no other call gets, and that is the network's time in microseconds.
+    pub fn unique_time(&self) -> u64 {
+        let ahead_ms = self.ahead_ms() + self.sim.env.ahead_ms(self.sim.realm());
+        self.sim.env.unique_number().saturating_add_signed(ahead_ms * 1_000)
     }
 }

@@ -50,7 +50,7 @@ impl<N: Network> NetworkHandler<N> {
     }
 
     fn refuse(&self, status: u16) -> Reply {
-        N::refuse(Refusal { status, retry_ms: RETRY_MS, now_ms: self.0.env.now_ms() })
+        N::refuse(Refusal { status, retry_ms: RETRY_MS, now_ms: self.0.now_ms() })
     }
 
     async fn answer(

@@ -178,6 +178,11 @@ impl<N: Network> Sim<N> {
         &self.realm
     }
 
+    /// Returns the time of the networks of this realm, in milliseconds since 1970.
+    pub fn now_ms(&self) -> i64 {
+        self.env.now_ms() + self.env.ahead_ms(&self.realm)
+    }
+
     /// Returns the account with this remote id.
     pub fn account(&self, remote_id: &str) -> Option<Arc<Account<N>>> {
         read(&self.accounts).by_id.get(remote_id).cloned()

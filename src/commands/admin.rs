@@ -1,6 +1,7 @@
 //! `fanfare admin`: operators, users, workspaces, memberships, brands and plans, and commands for use after a restore.
 
 mod entries;
+mod leaving;
 
 use std::{
     io::{BufRead, IsTerminal},
@@ -28,7 +29,8 @@ use crate::{
     start::{self, StartOptions},
 };
 
-/// The administration commands. All except `create` and `password` print only the id on standard output.
+/// The administration commands. All except `create`, `password` and `workspace delete` print only the id on standard
+/// output.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Creates an operator for the dashboard under /admin, or sets the operator's password. The password is asked for
@@ -62,12 +64,16 @@ pub enum Command {
         create: bool,
     },
     /// Makes a team workspace.
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Workspace {
         /// Name for people.
-        name: String,
+        #[arg(required = true)]
+        name: Option<String>,
         /// Address of its owner.
-        #[arg(long)]
-        owner: String,
+        #[arg(long, required = true)]
+        owner: Option<String>,
+        #[command(subcommand)]
+        command: Option<WorkspaceCommand>,
     },
     /// Adds a user to a workspace, or changes the user's role.
     #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -152,6 +158,27 @@ pub enum Command {
     },
 }
 
+/// Further commands for workspaces.
+#[derive(Debug, clap::Subcommand)]
+pub enum WorkspaceCommand {
+    /// Deletes a workspace with all that is in it, after 30 days in which its admins can stop it. Prints the deletion as
+    /// JSON; the receipt is in `GET /api/v1/workspaces/{id}/deletion` of the person who owned it. Credits and the audit
+    /// log keep their entries, without content.
+    Delete {
+        /// Its id, or its name.
+        workspace: String,
+        /// Begin at once: nothing stops it then.
+        #[arg(long)]
+        now: bool,
+        /// Why, for the audit log.
+        #[arg(long, required_unless_present = "dry_run")]
+        reason: Option<String>,
+        /// Print what would be removed, as JSON, and remove nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
 /// Further commands for members.
 #[derive(Debug, clap::Subcommand)]
 pub enum MemberCommand {
@@ -213,7 +240,7 @@ pub async fn run(config: Config, command: Command) -> Result<()> {
     let way =
         StartOptions { listen: config.listen, migrate: config.is_embedded(), simulator: None };
     let cx = start::domain(&config, way).await?;
-    // Operators' log-ins have entries of their own, with what became of them.
+    // Operators' log-ins and deletions have entries of their own, with what became of them.
     match entries::entry(&command) {
         Some(entry) => {
             audit::record(&cx, &shell_actor(), entry, Box::pin(carry_out(&cx, command))).await
@@ -235,7 +262,11 @@ async fn carry_out(cx: &Domain, command: Command) -> Result<()> {
         Command::User { email, create: false } => say(users::by_email(cx, &email)
             .await
             .context("nobody was found; a new user is made with --create")?),
-        Command::Workspace { name, owner } => {
+        Command::Workspace { command: Some(command), .. } => leaving::run(cx, command).await?,
+        Command::Workspace { name, owner, command: None } => {
+            let (Some(name), Some(owner)) = (name, owner) else {
+                bail!("name the workspace and its owner");
+            };
             let owner = users::find_or_create(cx, &owner).await?;
             say(users::create_workspace(cx, &name, owner).await?);
         }

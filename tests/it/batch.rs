@@ -37,6 +37,31 @@ async fn what_is_right_is_made_and_what_is_wrong_is_named() {
 }
 
 #[tokio::test]
+async fn an_item_that_is_no_object_refuses_the_whole_body() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let good = json!({"account_id": account, "caption": "good"});
+    for odd in [json!(null), json!([null]), json!([]), json!(7), json!(true), json!("text")] {
+        let body = json!({"posts": [good, odd, odd]});
+        let refused = user.post_keyed("/api/v1/posts/batch", "odd", &body).await;
+        let refused = refused.refused(400, "invalid_field").body;
+        let fields: Vec<_> = refused["validation_errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|broken| (broken["field"].clone(), broken["code"].clone()))
+            .collect();
+        let named = |field: &str| (json!(field), json!("invalid_field"));
+        assert_eq!(fields, [named("posts[1]"), named("posts[2]")], "{odd}: {refused}");
+    }
+    assert_eq!(user.get("/api/v1/posts").await.body["posts"], json!([]));
+    // A refusal is not kept under the key.
+    let made = user.post_keyed("/api/v1/posts/batch", "odd", &json!({"posts": [good]})).await;
+    assert_eq!(made.expect(200).body["created"], 1);
+}
+
+#[tokio::test]
 async fn a_retry_replays_what_succeeded_and_runs_again_what_failed() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
@@ -107,4 +132,46 @@ async fn items_take_their_ids_and_times_in_the_order_of_the_body() {
         let right: Vec<String> = (0..25).map(|n| format!("{n:02}")).collect();
         assert_eq!(captions, right, "round {round}");
     }
+}
+
+#[tokio::test]
+async fn items_with_the_same_words_for_one_account_are_warned_of() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let (account, other) = (user.connect("bluesky").await, user.connect("mastodon").await);
+    let sale = "Our spring sale begins today!";
+    let later = |days: i64| app.at(days * 86_400);
+    let item = |account: i64, caption: &str, days: i64| json!({"account_id": account, "caption": caption, "scheduled_at": later(days)});
+    let posts = json!([
+        item(account, sale, 1),
+        item(account, "our SPRING sale begins today", 2),
+        item(other, sale, 1),
+        item(account, "Something quite different", 1),
+        item(account, sale, 12),
+        item(account, &"x".repeat(301), 1),
+        item(account, sale, 7),
+    ]);
+    // The places of the items that are warned of, each with the earlier item that its warning names.
+    let expected = json!([[1, "Item 0 "], [6, "Item 0 "]]);
+    for dry_run in [true, false] {
+        let body = json!({"posts": posts, "dry_run": dry_run});
+        let made = user.post_keyed("/api/v1/posts/batch", "doubles", &body).await.expect(200).body;
+        let mut warned = Vec::new();
+        for made in made["posts"].as_array().unwrap() {
+            for warning in made["warnings"].as_array().unwrap() {
+                assert_eq!(
+                    (&warning["code"], &warning["field"]),
+                    (&json!("similar_post"), &json!("caption"))
+                );
+                let said = warning["message"].as_str().unwrap();
+                warned.push(json!([made["index"], &said[..7]]));
+            }
+        }
+        assert_eq!(json!(warned), expected, "{dry_run}: {made:#}");
+    }
+    // A replay says the same.
+    let body = json!({"posts": posts, "dry_run": false});
+    let again = user.post_keyed("/api/v1/posts/batch", "doubles", &body).await.expect(200).body;
+    assert_eq!(again["posts"][1]["warnings"][0]["code"], "similar_post", "{again:#}");
+    assert_eq!(again["replayed"], 6);
 }

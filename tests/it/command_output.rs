@@ -17,7 +17,7 @@ fn command(user: &User, line: &[&str]) -> Command {
     command
 }
 
-async fn run(user: &User, line: &[&str]) -> Output {
+pub(crate) async fn run(user: &User, line: &[&str]) -> Output {
     let mut command = command(user, line);
     tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
@@ -40,11 +40,11 @@ async fn on_terminal(user: &User, columns: u16, line: &str, typed: &'static str)
     tokio::task::spawn_blocking(run).await.unwrap()
 }
 
-fn out(output: &Output) -> String {
+pub(crate) fn out(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -243,7 +243,7 @@ async fn help_says_what_to_type_and_a_question_what_is_removed() {
         (&["posts", "list", "--help"], 0, &["Example:", "Exit codes:"]),
         (&["post", "get", "--id", &id], 0, &["Nobody needs this"]),
         (&["posts", "status", &id], 0, &["draft"]),
-        (&["posts", "resume", &id], 1, &["scheduled_at"]),
+        (&["posts", "resume", &id], 1, &["--scheduled-at"]),
         (&["posts", "attempts", &id], 2, &["'list-attempts'"]),
         (&["posts", "get", &id, "--poll"], 2, &["--poll"]),
         (&["psts", "list"], 2, &["'posts'"]),

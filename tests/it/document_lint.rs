@@ -115,6 +115,67 @@ fn a_choice_among_objects_has_a_field_that_tells_them_apart() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
+/// Returns the objects of a choice, with references followed.
+fn objects<'a>(document: &'a Value, fields: &'a Map<String, Value>) -> Vec<&'a Value> {
+    let choices = fields.get("oneOf").or(fields.get("anyOf")).and_then(Value::as_array);
+    let followed = choices.into_iter().flatten().map(|choice| {
+        let path = choice["$ref"].as_str().and_then(|path| path.strip_prefix('#'));
+        path.map_or(choice, |path| document.pointer(path).unwrap())
+    });
+    followed.filter(|choice| choice["properties"].is_object()).collect()
+}
+
+#[test]
+fn an_object_is_one_of_its_choices_only() {
+    let document = document();
+    let wrong = broken(|_, fields| {
+        let objects = objects(&document, fields);
+        // A field that this one requires, and that no other one has.
+        let has_own = |(place, one): (usize, &&Value)| {
+            names(&one["required"]).into_iter().any(|name| {
+                let mut others = objects.iter().enumerate().filter(|(other, _)| *other != place);
+                others.all(|(_, other)| other["properties"].get(name).is_none())
+            })
+        };
+        let are_told_apart =
+            fields.contains_key("discriminator") || objects.iter().enumerate().all(has_own);
+        objects.len() > 1 && !(fields.contains_key("oneOf") && are_told_apart)
+    });
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// The names with capital letters, each with the reason why it has them.
+const CAPITALS: [(&str, &str); 5] = [
+    ("windowDays", "the name that the service promised from the start"),
+    ("sampleSize", "the name that the service promised from the start"),
+    ("FUNCTION_PAYLOAD_TOO_LARGE", "the code that the service promised from the start"),
+    ("Content-Type", "a header of HTTP, under its own name"),
+    ("PUT", "a method of HTTP"),
+];
+
+#[test]
+fn names_have_no_capital_letters_without_a_reason() {
+    let mut found = BTreeSet::new();
+    let has_capitals = |name: &str| name.chars().any(char::is_uppercase);
+    let document = document();
+    walk(&document, "", &mut |place, fields| {
+        if place.ends_with("/properties") {
+            found.extend(fields.keys().filter(|name| has_capitals(name)).cloned());
+        }
+        let parameter = fields.get("in").filter(|place| *place != "header");
+        let parameter = parameter.and(fields.get("name")).and_then(Value::as_str);
+        let values = fields.get("enum").map(names).unwrap_or_default();
+        let value = fields.get("const").and_then(Value::as_str);
+        let others = parameter.into_iter().chain(values).chain(value);
+        found.extend(others.filter(|name| has_capitals(name)).map(str::to_owned));
+    });
+    for path in document["paths"].as_object().unwrap().keys() {
+        assert!(!has_capitals(path), "{path}");
+    }
+    let listed: BTreeSet<String> = CAPITALS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(found, listed);
+}
+
 #[test]
 fn numbers_of_pages_and_waits_are_bounded() {
     let wrong = broken(|_, fields| {

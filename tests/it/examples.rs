@@ -69,7 +69,7 @@ const PLAIN: [&str; 47] = [
 ];
 
 /// Examples about an account, a post, a file and what else a workspace holds.
-const HELD: [&str; 45] = [
+const HELD: [&str; 49] = [
     "get_platform_schema",
     "get_account_slots",
     "set_account_slots",
@@ -99,6 +99,10 @@ const HELD: [&str; 45] = [
     "delete_post",
     "delete_post_group",
     "set_sandbox_faults",
+    "list_sandbox_faults",
+    "reset_sandbox_faults",
+    "set_sandbox_clock",
+    "get_sandbox_clock",
     "list_sandbox_posts",
     "create_sandbox_post",
     "delete_sandbox_post",
@@ -150,6 +154,10 @@ const PAID: [&str; 6] = [
     "cancel_subscription",
     "cancel_video_job",
 ];
+
+/// Examples about the end of a workspace.
+const LEAVING: [&str; 3] =
+    ["delete_workspace", "get_workspace_deletion", "stop_workspace_deletion"];
 
 /// Sends examples, and remembers which.
 struct Sender<'a> {
@@ -208,7 +216,7 @@ impl<'a> Sender<'a> {
 
 #[test]
 fn no_example_is_left_out() {
-    let named = [&PLAIN[..], &HELD, &INBOX, &PAID].concat();
+    let named = [&PLAIN[..], &HELD, &INBOX, &PAID, &LEAVING].concat();
     let named: BTreeSet<_> = named.into_iter().collect();
     let all: BTreeSet<_> = ROUTES.iter().map(|route| route.name).collect();
     // Reading the limits of a caller and the like: whatever needs nothing is sent by the first story below.
@@ -245,6 +253,24 @@ async fn examples_that_need_nothing() {
         }
     }
     sender.end(&plain);
+}
+
+#[tokio::test]
+async fn examples_about_the_end_of_a_workspace() {
+    let app = TestApp::start().await;
+    let person = app.person("leaver@example.com").await;
+    let team = json!(app.workspace(person).await);
+    let sender = Sender::new(&app, app.key(person, None, &Scope::ALL).await);
+    let ids = [("id", &team), ("name", &json!("Team"))];
+    for (name, state) in [
+        ("delete_workspace", "waiting"),
+        ("get_workspace_deletion", "waiting"),
+        ("stop_workspace_deletion", "stopped"),
+    ] {
+        let shown = sender.send(name, &ids, json!({})).await["deletion"].clone();
+        assert_eq!(shown["state"], state, "{shown}");
+    }
+    sender.end(&LEAVING);
 }
 
 #[tokio::test]
@@ -287,6 +313,17 @@ async fn examples_about_what_a_workspace_holds() {
     assert_eq!(sender.send("delete_post", &[("id", &second)], none()).await["deleted"], true);
 
     sender.send("set_sandbox_faults", &[], of.clone()).await;
+    let faulty = [("platform", &json!("bluesky")), ("account_id", &account)];
+    let left = sender.send("list_sandbox_faults", &faulty, none()).await["faults"].clone();
+    assert_eq!(left.as_array().map(Vec::len), Some(1), "{left}");
+    let left = sender.send("reset_sandbox_faults", &faulty, none()).await["faults"].clone();
+    assert_eq!(left, json!([]));
+    let ahead = sender.send("set_sandbox_clock", &[], none()).await;
+    assert_eq!(
+        sender.send("get_sandbox_clock", &[], none()).await["ahead_seconds"],
+        ahead["ahead_seconds"]
+    );
+    let _ = user.put("/api/v1/sandbox/clock", json!({"ahead_seconds": 0})).await.expect(200);
     user.faults(
         "bluesky",
         account.as_i64().unwrap(),

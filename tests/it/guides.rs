@@ -22,7 +22,7 @@ use serde_json::json;
 use crate::service::{Dir, Service, eventually};
 
 /// The languages of the programs: the mark of their blocks, the file, and the command that runs it.
-const LANGUAGES: [(&str, &str, &[&str]); 3] = [
+pub(crate) const LANGUAGES: [(&str, &str, &[&str]); 3] = [
     ("sh", "program.sh", &["bash", "-euo", "pipefail"]),
     ("python", "program.py", &["python3"]),
     ("js", "program.mjs", &["node"]),
@@ -41,7 +41,7 @@ const SAID: [(&str, &[&str]); 8] = [
 ];
 
 /// A program of a guide that runs; it ends with the test.
-struct Program {
+pub(crate) struct Program {
     child: Option<Child>,
     said: Arc<Mutex<Vec<String>>>,
     place: Dir,
@@ -49,7 +49,11 @@ struct Program {
 
 impl Program {
     /// Starts all that a guide has in a language, as one program.
-    fn start(guide: &str, (mark, file, command): (&str, &str, &[&str]), key: &str) -> Self {
+    pub(crate) fn start(
+        guide: &str,
+        (mark, file, command): (&str, &str, &[&str]),
+        key: &str,
+    ) -> Self {
         let fence = format!("```{mark}\n");
         let blocks = guide.split(&fence).skip(1);
         let text: String = blocks.map(|block| block.split("```").next().unwrap()).collect();
@@ -82,7 +86,7 @@ impl Program {
     }
 
     /// The address that the program asks a person to open.
-    async fn link(&self) -> String {
+    pub(crate) async fn link(&self) -> String {
         eventually("an address to open", || async {
             let said = self.said();
             said.lines().find_map(|line| line.strip_prefix("Open ")).map(str::to_owned)
@@ -91,7 +95,7 @@ impl Program {
     }
 
     /// Waits for its end; what it said.
-    async fn end(mut self) -> String {
+    pub(crate) async fn end(mut self) -> String {
         let child = self.child.as_mut().unwrap();
         let ended = loop {
             match child.try_wait().unwrap() {
@@ -118,16 +122,25 @@ impl Drop for Program {
     }
 }
 
-async fn guide(origin: &str, name: &str) -> String {
+pub(crate) async fn guide(origin: &str, name: &str) -> String {
     let nobody = User::new(origin, String::new());
     nobody.get(&format!("/docs/guides/{name}.md")).await.expect(200).text
 }
 
 /// Runs a guide's programs for one person after the other; what is said has all of these words.
 async fn run_all(service: &Service, name: &str, wanted: &[&str]) {
+    run_in(service, name, wanted, &LANGUAGES).await;
+}
+
+async fn run_in(
+    service: &Service,
+    name: &str,
+    wanted: &[&str],
+    languages: &[(&str, &str, &[&str])],
+) {
     let (text, key) = (guide(&service.origin, name).await, service.key.as_deref().unwrap());
-    for language in LANGUAGES {
-        let said = Program::start(&text, language, key).end().await;
+    for language in languages {
+        let said = Program::start(&text, *language, key).end().await;
         for words in wanted {
             assert!(said.contains(words), "{name}, {}: no {words:?} in {said}", language.0);
         }
@@ -140,6 +153,23 @@ async fn programs_that_need_nobody_do_what_their_guides_say() {
     let service = Service::start(&dir, true, &[]);
     for (name, wanted) in SAID {
         run_all(&service, name, wanted).await;
+    }
+}
+
+/// The guides whose programs are in two languages, a shell's and Python, and words that both say.
+const SAID_IN_TWO: [(&str, &[&str]); 4] = [
+    ("posts", &["Planned well", "published: http", "replayed"]),
+    ("deliveries", &["a new secret", "redelivered"]),
+    ("credits", &["dry_run", "customer-7", "available"]),
+    ("leaving", &["deleted"]),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_in_two_languages_do_what_their_guides_say() {
+    let dir = Dir::new();
+    let service = Service::start(&dir, true, &[]);
+    for (name, wanted) in SAID_IN_TWO {
+        run_in(&service, name, wanted, &LANGUAGES[..2]).await;
     }
 }
 
@@ -228,6 +258,10 @@ async fn a_guide_is_found_wherever_somebody_looks_for_it() {
     let (docs, list) = (read("/docs.md").await.text, read("/docs/guides").await.text);
     for name in [
         "auth",
+        "posts",
+        "deliveries",
+        "credits",
+        "leaving",
         "idempotency",
         "webhooks",
         "events",

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::service::{Dir, Service, eventually};
 
 /// An address that nobody listens on now.
-fn free_address() -> String {
+pub(crate) fn free_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("an address").to_string()
 }

@@ -3,6 +3,7 @@
 mod causes;
 mod mistakes;
 mod near_misses;
+mod parameters;
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -128,3 +128,90 @@ async fn networks_that_can_tell_are_asked_and_nothing_goes_out() {
         assert!(ends[&(false, "missed".to_owned())].contains(&platform), "{ends:#?}");
     }
 }
+
+/// Each network, and how posts end of which the backup knows what was prepared: one that was sent after the backup, and one
+/// that was deleted in place of it. What a network can be asked follows from its documentation: by the record key, the slug or the
+/// text that we chose, by the container or upload that was prepared, or by nothing (a message to a chat, a member's post).
+const ENDS: [(&str, &str, &str); 18] = [
+    ("bluesky", "published", "missed"),
+    ("devto", "published", "missed"),
+    ("discord", "outcome_unknown", "outcome_unknown"),
+    ("facebook", "published", "missed"),
+    ("google_business", "published", "missed"),
+    ("hashnode", "published", "missed"),
+    ("instagram", "published", "missed"),
+    ("lemmy", "published", "missed"),
+    ("linkedin", "outcome_unknown", "outcome_unknown"),
+    ("mastodon", "published", "missed"),
+    ("pinterest", "published", "missed"),
+    ("slack", "published", "missed"),
+    ("telegram", "outcome_unknown", "outcome_unknown"),
+    ("threads", "published", "missed"),
+    ("tiktok", "published", "missed"),
+    ("wordpress", "published", "missed"),
+    ("x", "published", "missed"),
+    ("youtube", "published", "missed"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_backup_knows_to_be_prepared_is_asked_about() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let stop = CancellationToken::new();
+    app.start_workers_of(app.other_process().await, stop.clone());
+    let due = app.clock.now() + HOUR * 1_000;
+    let mut held = Vec::new();
+    for platform in networks::all() {
+        let account = user.connect(platform).await;
+        for was_sent in [true, false] {
+            let mut body = networks::post(platform, account);
+            body["scheduled_at"] = app.at(HOUR).into();
+            let id = user.publish(body).await["id"].as_i64().unwrap();
+            held.push(Held { platform, account, id, was_sent });
+        }
+    }
+    app.wait_until_idle().await;
+    app.pass_time(Duration::from_secs(3_000)).await;
+    for _ in 0..19 {
+        app.step(Duration::from_secs(30)).await;
+    }
+    let backup = rows(&app).await;
+    assert!(backup.iter().all(|row| row.status == PostStatus::Scheduled), "nothing went out");
+    for one in &held {
+        if one.was_sent {
+            networks::ended(&app, &user, &json!(one.id)).await;
+        } else {
+            user.delete(&format!("/api/v1/posts/{}", one.id)).await.expect(200);
+        }
+    }
+    stop.cancel();
+    let db = &app.domain.db.write;
+    for row in
+        backup.iter().filter(|row| held.iter().any(|one| one.id == row.id.0 && !one.was_sent))
+    {
+        let row = row.clone().into_active_model().reset_all();
+        post::Entity::insert(row).exec_without_returning(db).await.unwrap();
+    }
+    restore(&app, backup, due).await;
+    app.pass_time(Duration::from_secs(120)).await;
+    let until = Some(app.clock.now());
+    let done = posts::hold_after_restore(&app.domain, until, true).await.unwrap();
+    assert_eq!((done.asked, done.held), (held.len() as u64, 0));
+    app.start_workers();
+    let mut ends = BTreeMap::new();
+    for one in &held {
+        let id = one.id;
+        app.eventually_in_time("it is settled", Duration::from_secs(5), || async {
+            let row = post::Entity::find_by_id(PostId(id)).one(&app.domain.db.read).await.unwrap();
+            matches!(row.unwrap().status, PostStatus::Published | PostStatus::Failed).then_some(())
+        })
+        .await;
+        let end = end(&shown(&user, id).await);
+        ends.entry(one.platform).or_insert_with(Vec::new).push(end);
+    }
+    let wanted: BTreeMap<_, _> = ENDS
+        .iter()
+        .map(|(name, sent, unsent)| (*name, vec![(*sent).to_owned(), (*unsent).to_owned()]))
+        .collect();
+    assert_eq!(ends, wanted);
+}

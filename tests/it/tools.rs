@@ -27,7 +27,7 @@ async fn ask(user: &User, method: &str, params: Value) -> Value {
     send(user, "/mcp", &message).await.expect(200).body
 }
 
-async fn call(user: &User, tool: &str, arguments: Value) -> Value {
+pub(crate) async fn call(user: &User, tool: &str, arguments: Value) -> Value {
     let answer = ask(user, "tools/call", json!({"name": tool, "arguments": arguments})).await;
     assert!(answer["error"].is_null(), "{tool}: {answer}");
     answer["result"].clone()

@@ -6,11 +6,12 @@ use fanfare_domain::{
     access::Scope,
     durable, health,
     ops::{pauses, search::WorkKind, story},
+    posts,
 };
 use fanfare_entities::{PostId, post, post::PostStatus, unpaid_post};
 use fanfare_jobs::JobKind;
 use fanfare_tests::{Operator, Options, TestApp, User, Visitor};
-use sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait};
+use sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait, IntoActiveModel};
 use serde_json::{Value, json};
 
 /// A post as it is at one moment, seen by everybody.
@@ -275,6 +276,84 @@ async fn what_waits_for_its_turn_a_limit_or_a_pause_waits_for_no_worker() {
     app.advance(Duration::from_secs(60));
     let (degraded, oldest) = waits_for_worker(&app).await;
     assert!(degraded.len() == 1 && oldest == Some(at), "{degraded:?} {oldest:?}");
+}
+
+/// What the alarms on waiting posts look at: the number of late posts, and for how many seconds the oldest waits.
+async fn alarms(app: &TestApp) -> (u64, i64) {
+    let waiting = posts::publishing::waiting_for_worker(&app.domain).await.unwrap();
+    let oldest = waiting.oldest.map_or(0, |since| (app.clock.now() - since) / 1_000);
+    (waiting.late, oldest)
+}
+
+#[tokio::test]
+async fn a_customer_who_does_the_worst_that_is_allowed_raises_no_alarm() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let (user, _) = seen(&app, "bob@example.com").await;
+    let account = user.connect("bluesky").await;
+    let others = user.connect("mastodon").await;
+    let limited = user.connect("telegram").await;
+    // A thousand posts of one account at one instant; one that is paused, and one that a limit holds back.
+    let at = app.at(60);
+    let first = json!({"account_id": account, "caption": "Many", "scheduled_at": at});
+    let first = row(&app, id_of(&user.publish(first).await)).await;
+    let many: Vec<i64> = (0..1_000).map(|nth| first.id.0 + nth).collect();
+    for part in many[1..].chunks(100) {
+        let copy = |id: &i64| post::Model { id: PostId(*id), ..first.clone() };
+        let copies = part.iter().map(|id| copy(id).into_active_model().reset_all());
+        post::Entity::insert_many(copies)
+            .exec_without_returning(&app.domain.db.write)
+            .await
+            .unwrap();
+    }
+    let paused = json!({"account_id": others, "caption": "Paused", "scheduled_at": at});
+    let paused = id_of(&user.publish(paused).await);
+    let path = format!("/api/v1/posts/{paused}/status");
+    user.put(&path, json!({"status": "paused"})).await.expect(200);
+    let held_up = json!({"account_id": limited, "caption": "Limited", "scheduled_at": at});
+    let held_up = id_of(&user.publish(held_up).await);
+    app.advance(Duration::from_secs(60));
+    let begun = app.clock.now();
+    let later = || Set(Some(begun + 86_400_000));
+    let limit =
+        post::ActiveModel { due_at: later(), next_attempt_at: later(), ..Default::default() };
+    change(&app, held_up, limit).await;
+    let under_way =
+        || post::ActiveModel { lease_expirations: Set(1), due_at: later(), ..Default::default() };
+    let published = |at: i64| post::ActiveModel {
+        status: Set(PostStatus::Published),
+        public_at: Set(Some(at)),
+        lease_expirations: Set(0),
+        due_at: Set(None),
+        updated_at: Set(at),
+        ..Default::default()
+    };
+    let failed = |at: i64| post::ActiveModel {
+        status: Set(PostStatus::Failed),
+        public_at: Set(None),
+        ..published(at)
+    };
+    // The account is slow: each call takes ten minutes. Between two calls the next post waits for a worker for a moment,
+    // though its time passed long ago.
+    for (nth, id) in many.iter().take(6).enumerate() {
+        change(&app, *id, under_way()).await;
+        app.advance(Duration::from_secs(600));
+        assert_eq!(alarms(&app).await, (0, 0), "post {nth} is under way");
+        let ended = if nth % 2 == 0 { published(app.clock.now()) } else { failed(app.clock.now()) };
+        change(&app, *id, ended).await;
+        app.advance(Duration::from_secs(2));
+        let (late, oldest) = alarms(&app).await;
+        assert!(late == 0 && oldest <= 2, "after post {nth}: {late} {oldest}");
+    }
+    // Workers are gone: now it is the operator's.
+    app.advance(Duration::from_secs(120));
+    let (late, oldest) = alarms(&app).await;
+    assert!(late == 1 && (120..130).contains(&oldest), "{late} {oldest}");
+    let told = health::problems(&app.domain).await.degraded;
+    assert!(told.iter().any(|one| one.starts_with("publish_post lags")), "{told:?}");
+}
+
+fn id_of(post: &Value) -> i64 {
+    post["id"].as_i64().unwrap()
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ mod convert_media;
 mod copy_attachment;
 mod copy_media;
 mod counters;
+mod delete_workspace;
 mod deliver_webhook;
 mod derive_suggestions;
 mod dispatcher;

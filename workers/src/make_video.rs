@@ -118,6 +118,16 @@ fn outcome_unknown() -> Option<VideoOutcome> {
     )
 }
 
+fn denied() -> Option<VideoOutcome> {
+    tracing::error!(
+        "a provider of videos does not accept the key, the plan or the quota of this service"
+    );
+    failed(
+        "provider_error",
+        "The provider does not accept the key, the plan or the quota of this service's operator.",
+    )
+}
+
 const fn poll_interval(filmer: VideoClient<'_>) -> Millis {
     match filmer {
         VideoClient::Xai(_) => 5_000,
@@ -183,7 +193,8 @@ fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option
         }
         FailureKind::Busy { after } => again(after),
         FailureKind::NotSent => again(None),
-        FailureKind::Failed if failure.status.is_some_and(|status| status < 500) => {
+        FailureKind::Denied => denied(),
+        FailureKind::Rejected => {
             failed("provider_error", "The provider did not accept the request.")
         }
         FailureKind::Failed | FailureKind::Lost | FailureKind::BadAnswer => outcome_unknown(),
@@ -217,6 +228,7 @@ async fn poll(
         Ok(VideoProgress::Refused) => {
             failed("content_refused", "The provider refuses to show this video.")
         }
+        Ok(VideoProgress::Denied) => denied(),
         Ok(VideoProgress::Failed) => {
             failed("provider_error", "The provider could not make the video.")
         }
@@ -225,6 +237,9 @@ async fn poll(
         Err(failure) if failure.status == Some(404) => {
             tracing::warn!(%failure, "a provider has forgotten a video");
             failed("provider_error", "The provider does not know the video any more.")
+        }
+        Err(failure) if failure.kind == FailureKind::Refused => {
+            failed("content_refused", "The provider refuses to show this video.")
         }
         Err(_) if is_late => timeout(),
         Err(failure) => {

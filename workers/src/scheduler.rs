@@ -12,6 +12,7 @@ use std::{
 use fanfare_domain::{
     Result,
     durable::{self, DeadWorkers, Leader, Lookahead, QueueStats, Selection},
+    posts::publishing::waiting_for_worker,
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::{JobKind, JobRef};
@@ -189,7 +190,13 @@ async fn count_waiting(cx: Context) {
     let cx = &cx.domain;
     for stats in durable::queue_stats(cx).await.unwrap_or_default() {
         let kind = stats.kind;
-        let oldest = durable::oldest_for_worker(cx, &stats).await.unwrap_or(stats.oldest);
+        let mut oldest = stats.oldest;
+        if kind == JobKind::PublishPost
+            && let Ok(waiting) = waiting_for_worker(cx).await
+        {
+            oldest = waiting.oldest;
+            record::late_posts(waiting.late);
+        }
         let ids = cx.queue.depth(kind).await.unwrap_or(0);
         if let Ok(rows) = durable::count_due(cx, kind, MAX_COUNTED).await {
             let age = oldest.map_or(0, |due| (cx.clock.now() - due).max(0));

@@ -21,7 +21,7 @@ use crate::{browser::form, query::Pairs};
 
 /// The fields of a retry that find posts.
 const FILTER: &[&str] =
-    &["kind", "id", "status", "platform", "account", "workspace", "error", "cursor"];
+    &["kind", "id", "status", "platform", "class", "account", "workspace", "error", "cursor"];
 
 /// The fields of a form beside those of its action. `error` leads back to the page of missed posts.
 const FORM: &[&str] = &["csrf", "order", "reason", "error"];

@@ -23,7 +23,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
     let heads = ["When (UTC)", "Who", "What", "On", "Why", "Outcome", "Request"];
     Ok(html! {
         @if rows.is_empty() { (empty("No actions yet.")) } @else {
-            (table("Operators' actions, newest first", &heads, &rows))
+            (table("What operators did, and what was done in workspaces, newest first", &heads, &rows))
         }
         @if let Some(next) = page.next {
             p.actions { a.button href={ "/admin/audit?before=" (next) } rel="next" { "Older" } }
@@ -67,6 +67,39 @@ fn details(details: &Value) -> Markup {
                 @for one in &left { p { "Left out: " (post(&one["id"])) " " (one["why"].as_str().unwrap_or_default()) } }
             }
         }
+        (more(details))
+    }
+}
+
+/// Renders what else an entry says: ids, roles and scopes.
+fn more(details: &Value) -> Markup {
+    let is_shown = |name: &str| !["sent", "left_out", "risk_accepted"].contains(&name);
+    let rest = details.as_object().into_iter().flatten().filter(|(name, _)| is_shown(name));
+    let lines = rest.filter_map(|(name, value)| Some((name.replace('_', " "), in_words(value)?)));
+    let lines: Vec<_> = lines.collect();
+    html! {
+        @if !lines.is_empty() {
+            details {
+                summary { "More" }
+                @for (name, value) in &lines { p.break { (name) ": " (value) } }
+            }
+        }
+    }
+}
+
+/// Returns a value as a person reads it; `None` for null.
+fn in_words(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Array(all) => Some(all.iter().filter_map(in_words).collect::<Vec<_>>().join(", ")),
+        Value::Object(all) => {
+            let pairs = all.iter().filter_map(|(name, value)| {
+                Some(format!("{} {}", name.replace('_', " "), in_words(value)?))
+            });
+            Some(pairs.collect::<Vec<_>>().join(", "))
+        }
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
     }
 }
 

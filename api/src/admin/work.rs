@@ -24,6 +24,7 @@ pub fn search_query(visit: &Visit) -> Result<SearchQuery> {
         id: visit.parsed("id")?,
         status: visit.query("status").map(str::to_owned),
         platform: visit.query("platform").map(str::to_owned),
+        class: visit.query("class").map(str::to_owned),
         account: visit.parsed("account")?,
         workspace: visit.parsed("workspace")?,
         error: visit.query("error").map(str::to_owned),
@@ -43,6 +44,7 @@ fn address(query: &SearchQuery, cursor: Option<i64>) -> String {
     add("id", query.id.map(|id| id.to_string()));
     add("status", query.status.clone());
     add("platform", query.platform.clone());
+    add("class", query.class.clone());
     add("account", query.account.map(|id| id.to_string()));
     add("workspace", query.workspace.map(|id| id.to_string()));
     add("error", query.error.clone());
@@ -111,6 +113,15 @@ fn filter(query: &SearchQuery) -> Markup {
                     option value="" { "any" }
                     @for platform in networks::platform_ids() {
                         option value=(platform) selected[query.platform.as_deref() == Some(platform)] { (platform) }
+                    }
+                }
+            }
+            div {
+                label for="class" { "After a lost answer" }
+                select #class name="class" {
+                    option value="" { "any" }
+                    @for class in search::CLASSES {
+                        option value=(class) selected[query.class.as_deref() == Some(class)] { (class) }
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! The wallet that pays for a workspace.
 
 use fanfare_domain::{
-    Reply, Result,
+    Listed, Reply, Result,
     credits::{self, CreditUsage, EntryPage, OneWallet},
 };
 
@@ -14,13 +14,13 @@ pub async fn show(mut call: Call) -> Result<Reply<OneWallet>> {
 }
 
 /// Adds up what operations have cost.
-pub async fn usage(mut call: Call) -> Result<Reply<CreditUsage>> {
+pub async fn usage(mut call: Call) -> Result<Reply<Listed<CreditUsage>>> {
     let query = call.query()?;
     credits::usage(&call.act, query).await
 }
 
 /// Lists the entries of its ledger, newest first.
-pub async fn ledger(mut call: Call) -> Result<Reply<EntryPage>> {
+pub async fn ledger(mut call: Call) -> Result<Reply<Listed<EntryPage>>> {
     let part = call.query()?;
     credits::ledger(&call.act, part).await
 }

@@ -3,6 +3,7 @@
 use fanfare_domain::{
     Code, Error, KeyId, Result, Tx,
     access::{PlanTier, Role, Scope, plan_name},
+    audit_trail::Author,
     error::Violations,
     keys::{self, KeyCreator, KeyRequest, KeySummary},
     signup,
@@ -50,10 +51,7 @@ pub async fn replace(mut visit: Visit) -> Result<PageResponse> {
 /// Revokes a key.
 pub async fn revoke(mut visit: Visit) -> Result<PageResponse> {
     let revoked = match confirm::require_password(&mut visit).await {
-        Ok(()) => {
-            let (person, now) = (visit.session.user_id, visit.cx.clock.now());
-            keys::revoke_by_id(&visit.cx.db.write, person, (None, None), id(&visit)?, now).await
-        }
+        Ok(()) => end(&visit).await,
         Err(error) => Err(error),
     };
     match revoked {
@@ -83,7 +81,9 @@ async fn answer(
 
 async fn make(visit: &Visit) -> Result<SecretString> {
     let (person, scopes) = (visit.session.user_id, Scope::ALL.to_vec());
-    let maker = KeyCreator { user_id: person, scopes, within: None, brand: None, until: None };
+    let author = author(visit);
+    let maker =
+        KeyCreator { user_id: person, author, scopes, within: None, brand: None, until: None };
     let workspace = visit.form("workspace_id").map(Uuid::parse_str).transpose();
     let workspace = workspace
         .map_err(|_| Error::new(Code::WorkspaceNotFound, "There is no such workspace."))?;
@@ -103,9 +103,21 @@ async fn make(visit: &Visit) -> Result<SecretString> {
 
 async fn swap(visit: &Visit) -> Result<SecretString> {
     let mut tx = Tx::begin(&visit.cx).await?;
-    let (key, _) = keys::replace(&mut tx, visit.session.user_id, id(visit)?).await?;
+    let (key, _) =
+        keys::replace(&mut tx, &author(visit), visit.session.user_id, id(visit)?).await?;
     tx.commit().await?;
     Ok(key)
+}
+
+async fn end(visit: &Visit) -> Result<()> {
+    let tx = Tx::begin(&visit.cx).await?;
+    let person = visit.session.user_id;
+    keys::revoke_by_id(&tx, &author(visit), person, (None, None), id(visit)?).await?;
+    tx.commit().await
+}
+
+fn author(visit: &Visit) -> Author {
+    Author::user(visit.session.user_id, &visit.request_id)
 }
 
 fn id(visit: &Visit) -> Result<KeyId> {

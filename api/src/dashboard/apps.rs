@@ -1,9 +1,9 @@
 //! `/dashboard/apps`: the apps that have access to the user's account, and the user's own OAuth apps.
 
 use fanfare_domain::{
-    Code, Error, GrantId, Result,
+    Code, Error, GrantId, Result, Tx,
     access::Scope,
-    db::Transaction,
+    audit_trail::Author,
     oauth_provider::{self, App, AppChanges, Grant, NewApp, join_scopes},
 };
 use maud::{Markup, html};
@@ -32,8 +32,10 @@ pub async fn end(mut visit: Visit) -> Result<PageResponse> {
     }
     let absent = || Error::new(Code::GrantNotFound, "There is no such grant, or it has ended.");
     let id = Uuid::parse_str(visit.path("id")).map(GrantId).map_err(|_| absent())?;
-    let (person, now) = (visit.session.user_id, visit.cx.clock.now());
-    oauth_provider::end_grant(&visit.cx.db.write, person, None, id, now).await?;
+    let tx = Tx::begin(&visit.cx).await?;
+    let person = visit.session.user_id;
+    oauth_provider::end_grant(&tx, &author(&visit), person, None, id).await?;
+    tx.commit().await?;
     Ok(PageResponse::Redirect(PAGE.to_owned()))
 }
 
@@ -44,8 +46,8 @@ pub async fn create(visit: Visit) -> Result<PageResponse> {
         allowed_redirect_uris: uris(&visit),
         default_scopes: Some(parts::ticked(&visit, "scopes")),
     };
-    let tx = visit.cx.db.begin().await?;
-    let made = oauth_provider::create_app(&visit.cx, &tx, visit.session.user_id, new).await;
+    let tx = Tx::begin(&visit.cx).await?;
+    let made = oauth_provider::create_app(&tx, &author(&visit), visit.session.user_id, new).await;
     tx_outcome(&visit, made.map(drop), tx).await
 }
 
@@ -57,27 +59,31 @@ pub async fn update(visit: Visit) -> Result<PageResponse> {
         default_scopes: None,
     };
     let (owner, id) = (visit.session.user_id, visit.path("id").to_owned());
-    let tx = visit.cx.db.begin().await?;
-    let changed = oauth_provider::update_app(&visit.cx, &tx, owner, &id, changes).await;
+    let tx = Tx::begin(&visit.cx).await?;
+    let changed = oauth_provider::update_app(&tx, &author(&visit), owner, &id, changes).await;
     tx_outcome(&visit, changed.map(drop), tx).await
 }
 
 /// Deletes an app.
 pub async fn delete(visit: Visit) -> Result<PageResponse> {
     let (owner, id) = (visit.session.user_id, visit.path("id").to_owned());
-    let tx = visit.cx.db.begin().await?;
-    let gone = oauth_provider::delete_app(&visit.cx, &tx, owner, &id).await;
+    let tx = Tx::begin(&visit.cx).await?;
+    let gone = oauth_provider::delete_app(&tx, &author(&visit), owner, &id).await;
     tx_outcome(&visit, gone, tx).await
 }
 
-async fn tx_outcome(visit: &Visit, outcome: Result<()>, tx: Transaction) -> Result<PageResponse> {
+fn author(visit: &Visit) -> Author {
+    Author::user(visit.session.user_id, &visit.request_id)
+}
+
+async fn tx_outcome(visit: &Visit, outcome: Result<()>, tx: Tx) -> Result<PageResponse> {
     match outcome {
         Ok(()) => {
             tx.commit().await?;
             Ok(PageResponse::Redirect(PAGE.to_owned()))
         }
         Err(error) if parts::is_about_the_form(&error) => {
-            tx.rollback().await?;
+            drop(tx);
             let main = page(visit, Some(&error)).await?;
             Ok(PageResponse::Invalid(TITLE, main, error))
         }

@@ -13,6 +13,7 @@ mod composer;
 mod confirm;
 mod home;
 mod inbox;
+mod leaving;
 mod marks;
 pub mod menu;
 mod operation;

@@ -3,6 +3,7 @@
 use fanfare_domain::{
     Act, Code, PostId, Result,
     access::{self, Caller, Membership, Role},
+    clock::to_rfc3339,
     limits::Meter,
     users::{self, Workspace},
 };
@@ -87,6 +88,12 @@ impl PageMember {
                 }
             } @else if let Some(name) = name {
                 p.soft { (parts::one_line(&name.name, 60)) }
+            }
+            @if let Some(at) = self.act.membership.deletion_at {
+                p.flash.warn {
+                    "This workspace is deleted on " (parts::minute(visit, &to_rfc3339(at))) ". "
+                    a href="/dashboard/settings" { "Settings" }
+                }
             }
         }
     }

@@ -13,7 +13,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{choices::AccountChoices, operation, page_member::PageMember, parts};
+use super::{choices::AccountChoices, leaving, operation, page_member::PageMember, parts};
 use crate::{
     admin::parts::table,
     browser::form,
@@ -44,9 +44,13 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
 }
 
 /// Saves a part of them.
-pub async fn save(visit: Visit) -> Result<PageResponse> {
-    let part = visit.path("part");
-    match change(&visit, part).await {
+pub async fn save(mut visit: Visit) -> Result<PageResponse> {
+    let part = visit.path("part").to_owned();
+    let changed = match part.as_str() {
+        leaving::DELETE => leaving::delete(&mut visit).await,
+        part => change(&visit, part).await,
+    };
+    match changed {
         Ok(()) if part == "password" => Ok(PageResponse::LogOut),
         Ok(()) => Ok(PageResponse::Redirect(format!("{PAGE}?done={part}"))),
         Err(error) if parts::is_shown_beside(&error) => {
@@ -82,6 +86,7 @@ async fn change(visit: &Visit, part: &str) -> Result<()> {
             preferences::set_workspace(&seat.act, text("name"), zone).await
         }
         "times" => set_times(visit).await,
+        leaving::KEEP => leaving::keep(visit).await,
         _ => Err(Error::new(Code::NotFound, "There is no such setting.")),
     }
 }
@@ -107,6 +112,8 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let accounts = AccountChoices::of(visit, &seat).await?;
     let done = visit.query("done").map(|part| match part {
         "log-ins" => "All other log-ins are ended.",
+        leaving::DELETE => "The workspace is to be deleted. You can stop it below.",
+        leaving::KEEP => "The workspace stays. Make new keys for what needs them.",
         _ => "Your changes are saved.",
     });
     Ok(html! {
@@ -115,7 +122,7 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         (parts::form_error(wrong))
         div.columns {
             section { h2 { "You" } (person(visit)) (password(visit)) }
-            section { h2 { "Workspace" } (workspace(visit, &seat, (&name, &zone))) (times(visit, &accounts, &seat).await?) }
+            section { h2 { "Workspace" } (workspace(visit, &seat, (&name, &zone))) (times(visit, &accounts, &seat).await?) (leaving::section(visit, &seat, &name)) }
         }
         datalist #zones { @for zone in zone::names() { option value=(zone) {} } }
         h2 { "Log-ins" }

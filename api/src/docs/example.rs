@@ -108,6 +108,7 @@ fn value(route: &Route, parameter: &str) -> &'static str {
 fn query(route: &Route) -> &'static [(&'static str, &'static str)] {
     match route.name {
         "delete_post_group" => &[("confirm", "true")],
+        "delete_workspace" => &[("name", "Bakery")],
         "list_sandbox_posts"
         | "list_sandbox_inbox"
         | "delete_sandbox_item"

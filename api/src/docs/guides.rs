@@ -21,16 +21,20 @@ macro_rules! guides {
 /// All guides, in the order in which they are listed.
 pub const ALL: &[Guide] = guides![
     "auth",
+    "posts",
     "errors",
     "idempotency",
     "limits",
     "paging",
     "events",
     "webhooks",
+    "deliveries",
     "uploads",
     "connect",
     "oauth",
     "signup",
+    "credits",
+    "leaving",
     "testing",
 ];
 

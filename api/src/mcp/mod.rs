@@ -14,7 +14,6 @@ mod schema;
 mod server;
 mod shrink;
 mod toolbox;
-mod words;
 
 use std::sync::Arc;
 

@@ -23,9 +23,8 @@ use super::{
     call::{self, ToolOutcome},
     guide, progress,
     toolbox::{CHANGE, FIND, READ, Selection, ToolEntry, Toolbox},
-    words,
 };
-use crate::{progress::Progress, query, reply};
+use crate::{progress::Progress, query, reply, words};
 
 /// The methods with parameters, but for `initialize`: newer versions of the protocol have none.
 const METHODS: [&str; 7] = [
@@ -178,7 +177,11 @@ fn no_tool(name: &str, near: Option<&str>) -> NotRun {
 
 fn result(ToolOutcome { status, mut body }: ToolOutcome, place: &str) -> CallToolResult {
     move_fixes(&mut body, place);
-    if status >= 400 { refusal_result(body) } else { structured(body) }
+    if status >= 400 {
+        return refusal_result(body);
+    }
+    words::tools().render_inside(&mut body);
+    structured(body)
 }
 
 /// Moves the fixes of a reply from the body of the request to the arguments of the call, where that body is at `place`.
@@ -225,62 +228,11 @@ fn structured(body: Value) -> CallToolResult {
 
 /// Returns an error as a tool result: what is wrong, what to do, and the id of the request.
 fn refusal_result(mut body: Value) -> CallToolResult {
-    words::of_tools(&mut body);
-    let body = &body;
-    let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
-    let remedies = body["validation_errors"].as_array().into_iter().flatten();
-    let remedies = remedies.filter_map(|broken| broken["remedy"].as_str());
-    let mut remedies: Vec<_> = remedies.collect();
-    remedies.dedup();
-    remedies.extend(body["remedy"].as_str().filter(|own| !remedies.contains(own)));
-    let remedy = match remedies.is_empty() {
-        true => String::new(),
-        false => format!(" Remedy: {}", remedies.join(" ")),
-    };
-    let line = format!(
-        "{}: {}{remedy}{}{} ({}; request {})",
-        text("code"),
-        text("error"),
-        state(body),
-        fixes_and_calls(body),
-        text("doc_url"),
-        text("request_id")
-    );
-    let mut result = CallToolResult::error(vec![ContentBlock::text(line)]);
-    result.structured_content = Some(body.clone());
+    words::tools().render(&mut body, None);
+    let mut result =
+        CallToolResult::error(vec![ContentBlock::text(words::tools().tool_text(&body))]);
+    result.structured_content = Some(body);
     result
-}
-
-/// Returns the fixes and next calls of an error as text, for clients that show agents only the text.
-/// Returns where the thing stands, and what it can change to.
-fn state(body: &Value) -> String {
-    let named = |name: &str, title: &str| match &body[name] {
-        Value::Null => String::new(),
-        Value::String(text) => format!(" {title}: {text}."),
-        Value::Array(items) => {
-            let items: Vec<_> = items.iter().filter_map(Value::as_str).collect();
-            format!(" {title}: {}.", items.join(", "))
-        }
-        other => format!(" {title}: {other}."),
-    };
-    named("status", "Status") + &named("allowed", "Allowed")
-}
-
-fn fixes_and_calls(body: &Value) -> String {
-    let broken = body["validation_errors"].as_array().into_iter().flatten();
-    let listed = |name: &str| -> Vec<Value> {
-        let own = body[name].as_array().into_iter().flatten();
-        let of_fields = broken.clone().flat_map(|one| one[name].as_array().into_iter().flatten());
-        of_fields.chain(own).cloned().collect()
-    };
-    let mut text = String::new();
-    for (name, title) in [("fix", "Fix (JSON Patch on the arguments)"), ("next", "Next")] {
-        let entries = listed(name);
-        if !entries.is_empty() {
-            text += &format!(" {title}: {}", Value::Array(entries));
-        }
-    }
-    text
 }
 
 impl ServerHandler for Server {

@@ -5,7 +5,7 @@ mod gateway;
 mod origin;
 
 use fanfare_domain::{
-    Deleted, Reply, Result,
+    Deleted, Listed, Reply, Result,
     media::{self, guest_uploads, retention, signed},
 };
 
@@ -46,7 +46,7 @@ pub async fn create_drop(mut call: Call) -> Result<Reply<guest_uploads::DropSess
 }
 
 /// Lists files.
-pub async fn list(mut call: Call) -> Result<Reply<media::MediaPage>> {
+pub async fn list(mut call: Call) -> Result<Reply<Listed<media::MediaPage>>> {
     let query = call.query()?;
     media::list(&call.act, query).await
 }

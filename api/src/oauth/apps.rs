@@ -1,14 +1,14 @@
 //! The operations on a user's OAuth clients and grants.
 
 use fanfare_domain::{
-    Code, Deleted, GrantId, Reply, Result,
+    Code, Deleted, GrantId, Listed, Reply, Result,
     oauth_provider::views::{self, ClientList, GrantList, OneClient},
 };
 
 use crate::{Call, call};
 
 /// Lists the caller's clients.
-pub async fn list_clients(call: Call) -> Result<Reply<ClientList>> {
+pub async fn list_clients(call: Call) -> Result<Reply<Listed<ClientList>>> {
     views::clients(&call.act).await
 }
 
@@ -30,7 +30,7 @@ pub async fn delete_client(call: Call) -> Result<Reply<Deleted>> {
 }
 
 /// Lists the grants of the caller.
-pub async fn list_grants(call: Call) -> Result<Reply<GrantList>> {
+pub async fn list_grants(call: Call) -> Result<Reply<Listed<GrantList>>> {
     views::grants(&call.act).await
 }
 

@@ -31,7 +31,7 @@ const DESCRIPTION: &str = "Publishes posts on social networks at their time, onc
 const SENT_EVENTS: (&str, &str) = ("sent events", "What is sent to the addresses of webhooks.");
 
 /// The chapters, in their order.
-pub const TAGS: [(&str, &str); 20] = [
+pub const TAGS: [(&str, &str); 21] = [
     ("signup", "Signing up and paying; needs no key."),
     ("billing", "The key owner's subscription."),
     ("discovery", "Who am I, and what can be done."),
@@ -49,6 +49,7 @@ pub const TAGS: [(&str, &str); 20] = [
     ("feedback", "Feedback for the operators, questions about the service, and a public board."),
     ("updates", "What is new in the service."),
     ("keys", "API keys of your own."),
+    ("workspaces", "Leaving: the deletion of a workspace."),
     ("oauth clients", "OAuth apps of your own, which other people let in."),
     ("oauth grants", "The tools that you have let in."),
     ("sandbox", "Simulated networks, to try everything without posting in public."),

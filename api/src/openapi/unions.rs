@@ -1,4 +1,5 @@
-//! Choices among objects, as generators tell them apart: by the field that is different in each.
+//! Choices among objects, as generators tell them apart: by the field that is different in each, or by a field that only
+//! one of them has.
 
 use serde_json::{Map, Value, json};
 
@@ -44,6 +45,10 @@ fn add_discriminators(value: &mut Value, schemas: &Map<String, Value>) {
                 fields.insert("oneOf".to_owned(), choices);
                 let discriminator = json!({"propertyName": tag, "mapping": mapping});
                 fields.insert("discriminator".to_owned(), discriminator);
+            } else if excludes_each_other(fields, schemas)
+                && let Some(choices) = fields.remove("anyOf")
+            {
+                fields.insert("oneOf".to_owned(), choices);
             }
             fields.values_mut().for_each(|inner| add_discriminators(inner, schemas));
         }
@@ -68,6 +73,32 @@ fn tagged_choice(
     // Words beside a reference would make it another schema, without a name.
     let choices = references.iter().map(|path| json!({"$ref": path})).collect();
     Some((choices, tag.clone(), mapping.collect()))
+}
+
+/// Returns true for a choice of which an object can only be one: each requires a field that no other one knows.
+fn excludes_each_other(fields: &Map<String, Value>, schemas: &Map<String, Value>) -> bool {
+    let choices = fields.get("anyOf").and_then(Value::as_array).map(Vec::as_slice);
+    let choices = choices.unwrap_or_default();
+    let own = |(place, choice): (usize, &Value)| {
+        let others = choices.iter().enumerate().filter(|(other, _)| *other != place);
+        let others: Vec<_> = others.map(|(_, other)| named(other, schemas)).collect();
+        let is_own = |name: &Value| {
+            let name = name.as_str().unwrap_or_default();
+            others.iter().all(|other| other["properties"].get(name).is_none())
+        };
+        named(choice, schemas)["required"].as_array().is_some_and(|all| all.iter().any(is_own))
+    };
+    choices.len() > 1 && choices.iter().enumerate().all(own)
+}
+
+/// Returns a choice itself, or the schema that it names.
+fn named<'a>(choice: &'a Value, schemas: &'a Map<String, Value>) -> &'a Value {
+    referenced(choice, schemas).unwrap_or(choice)
+}
+
+/// Returns the schema that a reference names.
+fn referenced<'a>(choice: &Value, schemas: &'a Map<String, Value>) -> Option<&'a Value> {
+    schemas.get(choice["$ref"].as_str()?.strip_prefix(SCHEMAS)?)
 }
 
 /// Returns the required field that has another constant in each of these objects.
@@ -105,13 +136,18 @@ mod tests {
     #[test]
     fn objects_with_a_tag_are_told_apart_and_others_stay() {
         let tagged = |value: &str| json!({"properties": {"op": {"const": value}, "x": {}}, "required": ["op", "x"]});
+        let own =
+            |name: &str| json!({"properties": {name: {}, "both": {}}, "required": [name, "both"]});
         let mut document = json!({"components": {"schemas": {
             "Fix": {"oneOf": [tagged("add"), tagged("take_out")]},
             "Plain": {"anyOf": [{"type": "string"}, {"type": "null"}]},
             "Holder": {"properties": {
                 "either": {"anyOf": [{"$ref": "#/components/schemas/FixAdd", "description": "d"}, {"$ref": "#/components/schemas/FixTakeOut"}]},
                 "maybe": {"anyOf": [{"$ref": "#/components/schemas/FixAdd"}, {"type": "null"}]},
+                "made": {"anyOf": [own("made"), {"$ref": "#/components/schemas/Price"}]},
+                "alike": {"anyOf": [own("made"), {"properties": {"made": {}, "both": {}, "more": {}}, "required": ["more"]}]},
             }},
+            "Price": own("price"),
         }}});
         let before = document.clone();
         discriminate(&mut document);
@@ -126,6 +162,10 @@ mod tests {
         assert!(holder["either"]["anyOf"].is_null());
         let unchanged = &before["components"]["schemas"];
         assert_eq!(schemas["Plain"], unchanged["Plain"]);
-        assert_eq!(holder["maybe"], unchanged["Holder"]["properties"]["maybe"]);
+        for name in ["maybe", "alike"] {
+            assert_eq!(holder[name], unchanged["Holder"]["properties"][name]);
+        }
+        let made = &unchanged["Holder"]["properties"]["made"]["anyOf"];
+        assert_eq!((&holder["made"]["oneOf"], &holder["made"]["anyOf"]), (made, &Value::Null));
     }
 }

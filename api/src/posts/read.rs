@@ -1,6 +1,6 @@
 //! Reading posts.
 
-use fanfare_domain::{Reply, Result, posts};
+use fanfare_domain::{Listed, Reply, Result, posts};
 
 use crate::{Call, wait};
 
@@ -23,7 +23,7 @@ pub async fn missing(call: Call) -> Result<Reply<posts::Missing>> {
 }
 
 /// Lists the attempts to publish a post.
-pub async fn attempts(mut call: Call) -> Result<Reply<posts::AttemptPage>> {
+pub async fn attempts(mut call: Call) -> Result<Reply<Listed<posts::AttemptPage>>> {
     let part = call.query()?;
     posts::attempts(&call.act, call.post()?, part).await
 }

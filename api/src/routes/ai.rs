@@ -26,7 +26,7 @@ pub(super) const ROUTES: &[Route] = &[
         .shows("captions.variants")
         .answers(200, "The captions, of which a network may get fewer than were asked for; with `dry_run` the price.")
         .refuses(&[Code::InsufficientCredits, Code::AccountNotFound, Code::BrandNotFound, Code::ContentRefused,
-            Code::ProviderBadAnswer, Code::ProviderUnreachable, Code::ProviderNotConfigured]),
+            Code::ProviderBadAnswer, Code::ProviderUnreachable, Code::ProviderDenied, Code::Unavailable, Code::ProviderNotConfigured]),
     Route::new(Method::Post, "/api/v1/ai/generate-image", "generate_image",
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Body), &ai::generate_image)
         .doc("ai", "Draw images, which are stored as media")
@@ -37,7 +37,7 @@ pub(super) const ROUTES: &[Route] = &[
         .answers(200, "With `dry_run`: the price.")
         .answers(201, "The images.")
         .refuses(&[Code::InsufficientCredits, Code::ContentRefused, Code::ProviderBadAnswer,
-            Code::ProviderUnreachable, Code::ProviderNotConfigured]),
+            Code::ProviderUnreachable, Code::ProviderDenied, Code::Unavailable, Code::ProviderNotConfigured]),
     Route::new(Method::Get, "/api/v1/ai/prices", "list_ai_prices",
         reads(Scope::PostsRead, WorkspaceScope::Query), &ai::list_prices)
         .doc("ai", "List what each operation that spends credits costs")

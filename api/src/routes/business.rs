@@ -49,7 +49,7 @@ pub(super) const ROUTES: &[Route] = &[
         .shows("suggestions")
         .answers(200, "The suggested answers, which may be fewer than were asked for; with `dry_run` the price.")
         .refuses(&[Code::ReviewNotFound, Code::InsufficientCredits, Code::ContentRefused, Code::ProviderBadAnswer,
-            Code::ProviderUnreachable, Code::ProviderNotConfigured]),
+            Code::ProviderUnreachable, Code::ProviderDenied, Code::Unavailable, Code::ProviderNotConfigured]),
     Route::new(Method::Get, "/api/v1/google-business/review-link", "get_review_link",
         reads_either(WorkspaceScope::AccountInQuery), &business::review_link)
         .doc("google-business", "Show the addresses at which people review locations")

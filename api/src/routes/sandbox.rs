@@ -1,13 +1,13 @@
 //! Routes of the simulated networks.
 
 use super::parts::{FAULTS, reads, writes};
-use crate::{Body, Method, Query, Route, WorkspaceScope, analytics, sandbox};
+use crate::{Body, Method, Query, Route, WorkspaceScope, analytics, discovery, sandbox};
 use fanfare_domain::{
     Code,
     access::{Role, Scope},
     accounts::{
-        NewExternalPost, NewSandboxAccount, NewSandboxFaults, NewSandboxItem, NewSandboxNumbers,
-        ReviewDecisions, SandboxItemChanges,
+        NewExternalPost, NewSandboxAccount, NewSandboxClock, NewSandboxFaults, NewSandboxItem,
+        NewSandboxNumbers, ReviewDecisions, SandboxItemChanges,
     },
     analytics::suggestions::SuggestNow,
 };
@@ -70,6 +70,32 @@ pub(super) const ROUTES: &[Route] = &[
         .takes_body(Body::of::<NewSandboxFaults>(FAULTS))
         .answers(200, "The faults are set.")
         .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Get, "/api/v1/sandbox/{platform}/faults", "list_sandbox_faults",
+        reads(Scope::AccountsWrite, WorkspaceScope::AccountInQuery), &sandbox::list_faults)
+        .doc("sandbox", "List the faults that the next calls of an account on a simulated network will meet")
+        .when("Use it in tests, to see which faults are left; what a fault did stands in the attempts of a post.")
+        .takes_query(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "The faults that are left, in their order.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Delete, "/api/v1/sandbox/{platform}/faults", "reset_sandbox_faults",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::reset_faults)
+        .doc("sandbox", "Remove all faults of an account on a simulated network, an ended token included")
+        .when("Use it between tests; it does not connect an account again that lost its connection.")
+        .takes_query(Query::of::<sandbox::PostsQuery>())
+        .answers(200, "There are no faults any more.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Get, "/api/v1/sandbox/clock", "get_sandbox_clock",
+        reads(Scope::AccountsWrite, WorkspaceScope::Query), &sandbox::show_clock)
+        .doc("sandbox", "Show the clock of the simulated networks of a workspace")
+        .when("Use it in tests that set the clock of simulated networks.")
+        .takes_query(Query::of::<discovery::WorkspaceQuery>())
+        .answers(200, "The clock."),
+    Route::new(Method::Put, "/api/v1/sandbox/clock", "set_sandbox_clock",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::Body), &sandbox::set_clock)
+        .doc("sandbox", "Set the clock of the simulated networks of a workspace")
+        .when("Use it in tests of what takes days there, such as tokens that end; schedules here follow the real time.")
+        .takes_body(Body::of::<NewSandboxClock>(r#"{"ahead_seconds": 86400}"#))
+        .answers(200, "The clock is set."),
     Route::new(Method::Put, "/api/v1/sandbox/{platform}/metrics", "set_sandbox_metrics",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_numbers)
         .doc("sandbox", "Set the numbers that a simulated network tells of an account, a day or a post")

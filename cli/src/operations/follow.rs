@@ -105,7 +105,7 @@ pub(super) async fn follow(
         let reply = send::as_user(&command::profile_options(matches), &get).await?;
         if reply.status >= 400 {
             bar.finish_and_clear();
-            refusal::print(&reply.body, matches.get_flag("json"));
+            refusal::print(&reply.body, matches.get_flag("json"), None);
             return Ok(Exit::of(reply.status));
         }
         let entry = work.read(&reply.body);

@@ -50,6 +50,7 @@ pub async fn run(arguments: &[OsString]) -> Option<ExitCode> {
         Ok(matches) => matches,
         Err(error) => {
             let error = near::with_near_names(error, &command, word(arguments, 2));
+            let error = near::with_meaning(error, first, word(arguments, 2));
             let _ = error.print();
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
             return Some(ExitCode::from(code as u8));
@@ -139,7 +140,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
 
 /// Prints a reply, and what there is to say about it beside.
 fn print_one(operation: &Operation, reply: &Reply, matches: &ArgMatches) -> Result<Exit> {
-    let exit = show(reply, matches, &operation.shape())?;
+    let exit = show(reply, matches, &operation.shape(), Some(&operation.id))?;
     if matches.get_flag("json") {
         return Ok(Exit::of_batch(&reply.body).filter(|_| exit == Exit::Fine).unwrap_or(exit));
     }
@@ -150,7 +151,7 @@ fn print_one(operation: &Operation, reply: &Reply, matches: &ArgMatches) -> Resu
         return Ok(exit);
     };
     for failed in reply.body["errors"].as_array().into_iter().flatten() {
-        refusal::print_item(failed);
+        refusal::print_item(failed, Some(&operation.id));
     }
     Ok(exit)
 }
@@ -169,7 +170,7 @@ async fn print_all(
     let (first, shape) = (request.path.clone(), operation.shape());
     loop {
         let reply = send::as_user(&command::profile_options(matches), &request).await?;
-        let exit = show(&reply, matches, &shape)?;
+        let exit = show(&reply, matches, &shape, Some(&operation.id))?;
         // The event stream says where it goes on although it has no more.
         let goes_on = exit == Exit::Fine && reply.body["has_more"] != false;
         let cursor = reply.body["next_cursor"].as_str().filter(|_| goes_on);
@@ -183,18 +184,23 @@ async fn api(matches: &ArgMatches) -> Result<Exit> {
     let request = request::of_path(matches)?;
     let reply = send::as_user(&command::profile_options(matches), &request).await?;
     if Exit::of(reply.status) != Exit::Fine {
-        return show(&reply, matches, &Shape::default());
+        return show(&reply, matches, &Shape::default(), None);
     }
     output::print_raw(&reply.body, matches.get_flag("json"))?;
     Ok(Exit::Fine)
 }
 
-fn show(reply: &Reply, matches: &ArgMatches, shape: &Shape) -> Result<Exit> {
+fn show(
+    reply: &Reply,
+    matches: &ArgMatches,
+    shape: &Shape,
+    operation: Option<&str>,
+) -> Result<Exit> {
     let (exit, as_json) = (Exit::of(reply.status), matches.get_flag("json"));
     if exit == Exit::Fine {
         output::print(&reply.body, as_json, shape)?;
     } else {
-        refusal::print(&reply.body, as_json);
+        refusal::print(&reply.body, as_json, operation);
         if exit == Exit::LogIn && !as_json {
             note("Run fanfare login, or set FANFARE_API_KEY.");
         }

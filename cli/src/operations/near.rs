@@ -5,7 +5,9 @@ use clap::{
     error::{ContextKind, ContextValue, Error},
 };
 
-use super::words::SHORT_FORMS;
+use fanfare_doors::near_misses::{self, Meant};
+
+use super::{document::operations, refusal, words::SHORT_FORMS};
 
 /// The most letters in which a slip differs from the name, for names long enough.
 const SLIP: usize = 2;
@@ -46,6 +48,29 @@ pub fn with_near_names(mut error: Error, chapter: &Command, verb: &str) -> Error
             error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{near}")));
         }
     }
+    error
+}
+
+/// Returns an error of a command with what stands for a flag that other services have.
+#[must_use]
+pub fn with_meaning(mut error: Error, tag: &str, verb: &str) -> Error {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let typed = typed.trim_start_matches('-').split(['=', ' ']).next().unwrap_or_default();
+    let name = typed.replace('-', "_");
+    let Some(operation) = operations().iter().find(|one| one.tag == tag && one.verb == verb) else {
+        return error;
+    };
+    let known: Vec<_> = operation.parameters.iter().map(|one| one.name.as_str()).collect();
+    let Some(miss) = near_misses::of(&name, &known) else { return error };
+    let said = refusal::words().hint(&miss.hint(), &operation.id);
+    let said = match miss.meant {
+        Meant::Field(_) => said.replacen("Send it as", "use", 1),
+        Meant::Inside(_) | Meant::Hint(_) => said,
+    };
+    error.remove(ContextKind::SuggestedArg);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![said.into()]));
     error
 }
 

@@ -29,7 +29,7 @@ pub(super) async fn login(matches: &ArgMatches) -> Result<Exit> {
     };
     let profile = account::login(&given, way).await?;
     let reply = send::send(&profile.target(), &whoami()).await?;
-    let exit = show(&reply, matches, &Shape::default())?;
+    let exit = show(&reply, matches, &Shape::default(), None)?;
     if exit == Exit::Fine {
         let place = account::store_profile(&given, profile).await?;
         let email = reply.body["user"]["email"].as_str().unwrap_or_default();
@@ -57,5 +57,5 @@ pub(super) async fn logout(matches: &ArgMatches) -> Result<Exit> {
 pub(super) async fn status(matches: &ArgMatches) -> Result<Exit> {
     let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
     let reply = as_user(&command::profile_options(matches), &whoami()).await?;
-    show(&reply, matches, &Shape::default())
+    show(&reply, matches, &Shape::default(), None)
 }

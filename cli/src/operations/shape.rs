@@ -79,7 +79,8 @@ impl Shape {
 /// Returns the kind of a reply that has the entry `named`, if there are several; a dry run, for example, has another.
 fn main_kind<'a>(document: &'a Value, reply: &'a Value, named: Option<&str>) -> &'a Value {
     let first = named.and_then(|path| path.split('.').next());
-    let Some((kinds, first)) = reply["anyOf"].as_array().zip(first) else { return reply };
+    let kinds = reply["anyOf"].as_array().or(reply["oneOf"].as_array());
+    let Some((kinds, first)) = kinds.zip(first) else { return reply };
     let mut kinds = kinds.iter().map(|kind| resolved(document, kind));
     kinds.find(|kind| kind["properties"].get(first).is_some()).unwrap_or(reply)
 }

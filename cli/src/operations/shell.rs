@@ -2,26 +2,9 @@
 
 use serde_json::Value;
 
+pub use fanfare_doors::{flag, option, quoted};
+
 use super::document::{Operation, ParameterKind, ParameterLocation};
-
-/// Returns the flag of a parameter.
-pub fn flag(name: &str) -> String {
-    format!("--{}", name.replace('_', "-"))
-}
-
-/// Returns a flag with its value.
-pub fn option(name: &str, value: &str) -> String {
-    format!("{}={}", flag(name), quoted(value))
-}
-
-/// Quotes a word if a shell would split it.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |mark: char| mark.is_ascii_alphanumeric() || "-_=.:/@,".contains(mark);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
 
 /// Returns a command that does what the example of an operation does.
 pub fn example(operation: &Operation) -> String {

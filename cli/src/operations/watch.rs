@@ -17,13 +17,13 @@ pub(super) async fn watch(matches: &ArgMatches) -> Result<Exit> {
         Some(after) => after.clone(),
         None => match newest(matches).await? {
             Ok(newest) => newest.to_string(),
-            Err(refused) => return show(&refused, matches, &Shape::default()),
+            Err(refused) => return show(&refused, matches, &Shape::default(), None),
         },
     };
     loop {
         let reply = events(matches, &after, 100).await?;
         if reply.status >= 400 {
-            return show(&reply, matches, &Shape::default());
+            return show(&reply, matches, &Shape::default(), None);
         }
         let events = reply.body["events"].as_array().cloned().unwrap_or_default();
         if !print_events(&events, matches.get_flag("json"))? {

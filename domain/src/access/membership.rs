@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fanfare_entities::{BrandId, WorkspaceId, account, membership::Role, subscription::PlanTier};
+use fanfare_entities::{
+    BrandId, Millis, WorkspaceId, account, membership::Role, subscription::PlanTier,
+};
 use sea_orm::{ConnectionTrait, FromQueryResult, Value};
 
 use super::{Caller, Membership};
@@ -51,6 +53,7 @@ struct Row {
     is_personal: bool,
     role: Role,
     timezone: String,
+    deletion_at: Option<Millis>,
     plan_tier: Option<PlanTier>,
     api_addon: Option<bool>,
     active: Option<bool>,
@@ -70,7 +73,7 @@ pub(super) async fn find(
 ) -> Result<Option<(Membership, Option<BrandId>)>> {
     let conn = &cx.db.read;
     let sql = format!(
-        "SELECT place.*, m.role, w.name AS workspace_name, w.personal AS is_personal, w.timezone, s.plan_tier, s.api_addon, s.active, \
+        "SELECT place.*, m.role, w.name AS workspace_name, w.personal AS is_personal, w.timezone, w.deletion_at, s.plan_tier, s.api_addon, s.active, \
          l.brand_id AS locked_to FROM ({place}) AS place JOIN workspaces w ON w.id = place.workspace_id \
          JOIN memberships m ON m.workspace_id = place.workspace_id AND m.user_id = $2 \
          LEFT JOIN subscriptions s ON s.workspace_id = place.workspace_id \
@@ -103,6 +106,7 @@ pub(super) async fn find(
         active,
         brands,
         timezone: row.timezone,
+        deletion_at: row.deletion_at,
         account: account.map(Arc::new),
     };
     Ok(Some((membership, row.brand_id)))

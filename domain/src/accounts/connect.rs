@@ -23,7 +23,7 @@ use super::{
     session::anonymous,
 };
 use crate::{
-    Act, RefusalDetails, Reply, Tx, analytics, business,
+    Act, RefusalDetails, Reply, Tx, analytics, audit_trail, business,
     error::{Code, Error, Fix, Result, violation},
     inbox,
     input::{closest_name, strict::unknown_field},
@@ -317,6 +317,9 @@ async fn connected(
         true => ("account.reconnected", "connected again"),
         false => ("account.connected", "connected"),
     };
+    let action = if again { "account_reconnected" } else { "account_connected" };
+    let details = json!({"platform": row.platform, "brand": row.brand_id});
+    audit_trail::note(tx.conn(), act, (action, format!("account:{}", row.id)), details).await?;
     let message = format!("{} on {} was {verb}.", row.username, row.platform);
     let by = Some(act.request_id.clone());
     let mut event = super::event(&act.cx, &row, event_type, message, by);

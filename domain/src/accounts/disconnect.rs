@@ -6,10 +6,12 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
     sea_query::Expr,
 };
+use serde_json::json;
 
 use super::{find, session, shared_credentials::holders_of, visible};
 use crate::{
     Act, Deleted, Domain, Reply, Tx, analytics,
+    audit_trail::{self, Author, Change},
     error::{Code, Error, Result},
     events::NewEvent,
 };
@@ -55,6 +57,9 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
     if revoking.is_some() {
         tx.enqueue(JobKind::KeepAccount, gone.workspace_id, id.0, now);
     }
+    let target = format!("account:{}", gone.id);
+    let details = json!({"platform": gone.platform});
+    audit_trail::note(tx.conn(), act, ("account_disconnected", target), details).await?;
     let message = format!("{} on {} was disconnected.", gone.username, gone.platform);
     tx.emit(event(&act.cx, &gone, message, Some(act.request_id.clone())));
     act.finish(tx, Reply::ok(&Deleted::number(id.0))).await
@@ -86,6 +91,13 @@ pub async fn mark_needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     let message =
         format!("{} no longer accepts the credentials of {}.", dead.platform, dead.username);
     tx.emit(event(cx, &dead, message, None));
+    let lost = Change {
+        action: "account_lost",
+        target: format!("account:{}", dead.id),
+        workspace: Some(dead.workspace_id),
+        details: json!({"platform": dead.platform}),
+    };
+    audit_trail::write(tx.conn(), &Author::system(&dead.platform), lost, tx.now()).await?;
     tx.commit().await?;
     fanfare_metrics::record::account_lost(crate::platforms::from_row(&dead.platform)?.as_str());
     Ok(())

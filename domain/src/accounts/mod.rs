@@ -11,8 +11,11 @@ pub(crate) mod profile_picture;
 pub(crate) mod quota;
 mod refresh;
 mod refresh_schedule;
+mod revocation;
 mod sandbox;
+mod sandbox_clock;
 mod sandbox_control;
+mod sandbox_faults;
 mod sandbox_inbox;
 mod sandbox_kinds;
 mod sandbox_numbers;
@@ -35,7 +38,7 @@ use crate::{
     events::NewEvent,
     input::{self, ListQuery},
     json_size::json_size,
-    page,
+    page::{self, EmptyBecause, Listed},
     room::{self, PlanRoom},
 };
 
@@ -49,13 +52,15 @@ pub use options::{
     list_options, platform_options, show_options,
 };
 pub use refresh::{RefreshOutcome, refresh};
+pub(crate) use revocation::{Revocation, forget_credentials, revoke};
 pub use sandbox::{
-    ExternalPost, ExternalPostDeleted, NewExternalPost, NewSandboxAccount, NewSandboxFaults,
-    NewSandboxNumbers, SandboxAccountMade, SandboxFaults, SandboxNumbers, SandboxPosts,
-    create_external_post, create_sandbox, delete_external_post, sandbox_posts, set_faults,
-    set_numbers,
+    ExternalPost, ExternalPostDeleted, NewExternalPost, NewSandboxAccount, NewSandboxNumbers,
+    SandboxAccountMade, SandboxNumbers, SandboxPosts, create_external_post, create_sandbox,
+    delete_external_post, sandbox_posts, set_numbers,
 };
+pub use sandbox_clock::{NewSandboxClock, SandboxClock, set_clock, show_clock};
 pub use sandbox_control::browser_url;
+pub use sandbox_faults::{NewSandboxFaults, SandboxFaults, list_faults, reset_faults, set_faults};
 pub use sandbox_inbox::{
     NewSandboxItem, ReviewDecisions, SandboxDecisions, SandboxInbox, SandboxItem,
     SandboxItemAuthor, SandboxItemChanges, SandboxItemCreated, change_item, create_item,
@@ -133,7 +138,7 @@ pub async fn row(cx: &Domain, id: AccountId) -> Result<Option<account::Model>> {
 ///
 /// # Errors
 /// An invalid cursor.
-pub async fn list(act: &Act, list: ListQuery) -> Result<Reply<AccountPage>> {
+pub async fn list(act: &Act, list: ListQuery) -> Result<Reply<Listed<AccountPage>>> {
     page(act, visible(act), list.cursor.as_deref()).await
 }
 
@@ -145,7 +150,7 @@ pub(crate) async fn page(
     act: &Act,
     accounts: sea_orm::Select<account::Entity>,
     cursor: Option<&str>,
-) -> Result<Reply<AccountPage>> {
+) -> Result<Reply<Listed<AccountPage>>> {
     let after: Option<i64> = input::cursor(cursor)?;
     let from = |last: Option<&account::Model>| {
         let query = accounts.clone().order_by_asc(account::Column::Id);
@@ -157,7 +162,14 @@ pub(crate) async fn page(
     let next_cursor = page.next(|row| row.id.to_string());
     let accounts = page.rows.iter().map(|row| Account::of(&act.cx, row)).collect();
     let limits = room::of(&act.cx, &act.membership).await?;
-    Reply::large(page.bytes, || AccountPage { accounts, next_cursor, limits }).await
+    let is_empty = page.rows.is_empty();
+    let why = page::why_empty(&act.cx.db.read, (is_empty, after.is_some()), visible(act)).await?;
+    let why = why.map(|why| match why {
+        EmptyBecause::NothingYet => EmptyBecause::NoAccounts,
+        why => why,
+    });
+    let listed = move || Listed::new(AccountPage { accounts, next_cursor, limits }, why);
+    Reply::large(page.bytes, listed).await
 }
 
 /// A connected account. Never holds a credential.

@@ -14,13 +14,14 @@ use super::{
     find,
     sandbox_control::call_simulator,
     sandbox_kinds::{is_page, page_name},
-    sandbox_numbers::{as_parts, check_names},
+    sandbox_numbers::{Subject, as_there},
 };
 use crate::{
     Act, Reply,
     clock::Time,
     error::{Code, Error, Result},
     json_size::json_size,
+    page::Listed,
     platforms,
 };
 
@@ -37,7 +38,8 @@ pub struct NewSandboxAccount {
     #[schemars(length(max = 100))]
     pub username: Option<String>,
     /// The kind of account, where a network has several: `member` (if left out) or `page` on LinkedIn. Instagram has
-    /// `facebook`, an account that is linked to a page.
+    /// `facebook`, an account that is linked to a page; `login` (Instagram Login, without a page) is refused, because
+    /// this service connects no such accounts.
     #[serde(default)]
     #[schemars(length(max = 20))]
     pub kind: Option<String>,
@@ -58,19 +60,6 @@ pub struct SandboxAccountMade {
     remote_id: String,
 }
 
-/// Faults that a simulated network simulates for one account. They replace those that were set before.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewSandboxFaults {
-    /// The account.
-    #[serde(deserialize_with = "crate::input::number_or_text")]
-    #[schemars(schema_with = "crate::input::id_schema")]
-    pub account_id: i64,
-    /// `{"on": "prepare|commit|confirm|read", "kind": "status|reset|hang|drop_after_change|error_after_change|delay|nonsense|huge|token_expired",
-    /// "status", "ms", "times"}`. `/docs/guides/testing` says what each does.
-    pub faults: Vec<Map<String, Value>>,
-}
-
 /// Numbers that a simulated network reports.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -88,7 +77,8 @@ pub struct NewSandboxNumbers {
     #[serde(default)]
     #[schemars(length(max = 10))]
     pub date: Option<String>,
-    /// A number, null (not known), `refused`, `too_few_viewers` or `permission`, by the names that analytics shows.
+    /// A number, null (not known), `refused`, `too_few_viewers` or `permission`, by the names that analytics shows. A name
+    /// that the network does not have is refused; a sum, such as the clicks of a pin, goes to the first of its parts.
     pub metrics: Map<String, Value>,
 }
 
@@ -221,13 +211,15 @@ pub async fn sandbox_posts(
     act: &Act,
     platform: PlatformId,
     id: AccountId,
-) -> Result<Reply<SandboxPosts>> {
+) -> Result<Reply<Listed<SandboxPosts>>> {
     let row = on_sandbox(act, platform, id).await?;
     let path = [platform.as_str(), "posts"];
     let remote = [("remote_id", row.remote_id.as_str())];
     let mut held = call_simulator(act, http::Method::GET, &path, &remote, None).await?;
     let bytes = json_size(&held);
-    Reply::large(bytes, move || SandboxPosts { posts: held["posts"].take() }).await
+    let is_empty = held["posts"].as_array().is_none_or(Vec::is_empty);
+    let listed = move || Listed::whole(is_empty, SandboxPosts { posts: held["posts"].take() });
+    Reply::large(bytes, listed).await
 }
 
 /// The posts of an account on a simulated network.
@@ -248,31 +240,6 @@ struct SandboxPost {
     created_at: Time,
 }
 
-/// The faults that a simulated network will simulate.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SandboxFaults {
-    account_id: AccountId,
-    faults: Vec<Map<String, Value>>,
-}
-
-/// Sets the faults of an account.
-///
-/// # Errors
-/// [`Code::AccountNotFound`], or the simulator's refusal of the faults.
-pub async fn set_faults(
-    act: &Act,
-    platform: PlatformId,
-    faults: NewSandboxFaults,
-) -> Result<Reply<SandboxFaults>> {
-    let row = on_sandbox(act, platform, AccountId(faults.account_id)).await?;
-    let path = [platform.as_str(), "faults"];
-    let body = json!({"remote_id": row.remote_id, "faults": faults.faults});
-    call_simulator(act, http::Method::PUT, &path, &[], Some(&body)).await?;
-    let tx = act.begin().await?;
-    let set = SandboxFaults { account_id: row.id, faults: faults.faults };
-    act.finish(tx, Reply::ok(&set)).await
-}
-
 /// Sets the numbers that a simulated network reports.
 ///
 /// # Errors
@@ -287,16 +254,29 @@ pub async fn set_numbers(
         Some(id) => Some(remote_post(act, row.id, id).await?),
         None => None,
     };
-    check_names(&new.metrics)?;
-    let told = as_parts(platform, post.is_some(), &new.metrics);
+    let subject = subject(&new)?;
+    let there = as_there(platform, subject, &new.metrics)?;
     let body = json!({
-        "remote_id": row.remote_id, "date": new.date, "post": post, "metrics": told,
+        "remote_id": row.remote_id, "date": new.date, "post": post, "metrics": there,
     });
     call_simulator(act, http::Method::PUT, &[platform.as_str(), "metrics"], &[], Some(&body))
         .await?;
     let tx = act.begin().await?;
     let set = SandboxNumbers { account_id: row.id, metrics: new.metrics };
     act.finish(tx, Reply::ok(&set)).await
+}
+
+/// Returns what a request's numbers are about.
+fn subject(new: &NewSandboxNumbers) -> Result<Subject> {
+    match (&new.post_id, &new.date) {
+        (Some(_), Some(_)) => {
+            let message = "Numbers are those of a post or those of a day.";
+            Err(Error::field(Code::InvalidField, "date", message, "Leave date or post_id out."))
+        }
+        (Some(_), None) => Ok(Subject::Post),
+        (None, Some(date)) => crate::input::day("date", date).map(|_| Subject::Day),
+        (None, None) => Ok(Subject::Now),
+    }
 }
 
 /// Returns the network's id of a post, given its id here or there.

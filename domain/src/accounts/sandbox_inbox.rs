@@ -15,6 +15,7 @@ use crate::{
     Act, Reply,
     error::{Code, Error, Result},
     json_size::json_size,
+    page::Listed,
 };
 
 /// The author of an item.
@@ -148,13 +149,15 @@ pub async fn sandbox_inbox(
     act: &Act,
     platform: PlatformId,
     id: AccountId,
-) -> Result<Reply<SandboxInbox>> {
+) -> Result<Reply<Listed<SandboxInbox>>> {
     let row = on_sandbox(act, platform, id).await?;
     let remote = [("remote_id", row.remote_id.as_str())];
     let path = [platform.as_str(), "inbox"];
     let mut held = call_simulator(act, Method::GET, &path, &remote, None).await?;
     let bytes = json_size(&held);
-    Reply::large(bytes, move || SandboxInbox { inbox: held["inbox"].take() }).await
+    let is_empty = held["inbox"].as_array().is_none_or(Vec::is_empty);
+    let listed = move || Listed::whole(is_empty, SandboxInbox { inbox: held["inbox"].take() });
+    Reply::large(bytes, listed).await
 }
 
 /// Returns the id of an item, if it is one: ids of simulated items are made of these characters.

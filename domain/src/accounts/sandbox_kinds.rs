@@ -25,7 +25,8 @@ pub(super) fn is_page(platform: PlatformId, kind: Option<&str>) -> Result<bool> 
     }
     let (message, remedy) = match (platform.as_str(), kind) {
         ("instagram", "login") => (
-            "This service connects Instagram accounts through the page that they are linked to."
+            "There are no simulated accounts of Instagram Login, because this service connects \
+             Instagram accounts through the Facebook page that they are linked to alone."
                 .to_owned(),
             "Send `facebook`, or leave kind out.".to_owned(),
         ),

@@ -1,164 +1,416 @@
 //! The names of the numbers that can be set on a simulated network, and what each of them is there.
 
-use fanfare_platforms::{
-    PlatformId,
-    analytics::{DAY_METRICS, POST_METRICS},
-};
+use std::collections::BTreeMap;
+
+use fanfare_platforms::{PlatformId, fix::closest_name};
 use serde_json::{Map, Value, json};
 
 use crate::error::{Code, Error, Result, Violations, violation};
 
-/// Numbers of single networks, besides those that every network may have.
-const OF_NETWORKS: [&str; 29] = [
-    "accounts_engaged",
-    "average_view_seconds",
-    "bookings",
-    "calls",
-    "conversations",
-    "directions",
-    "engaged_views",
-    "follower_count",
-    "follows",
-    "food_orders",
-    "link_clicks",
-    "map_views",
-    "mobile_map_views",
-    "mobile_search_views",
-    "outbound_clicks",
-    "page_views",
-    "pin_clicks",
-    "pinterest_engagements",
-    "post_engagements",
-    "profile_link_taps",
-    "profile_links_taps",
-    "search_views",
-    "subscribers_gained",
-    "subscribers_lost",
-    "total_interactions",
-    "unfollows",
-    "unique_impressions",
-    "watch_minutes",
-    "website_clicks",
-];
-
-/// The parts of which a number is the sum on a network: the first part gets the whole number, the others none.
-struct Sum {
-    platform: &'static str,
-    /// True for days, false for posts.
-    of_day: bool,
-    name: &'static str,
-    parts: &'static [&'static str],
+/// What numbers are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// The account as it is now, and its reach in periods.
+    Now,
+    /// The account on a day.
+    Day,
+    /// A post.
+    Post,
 }
 
-const SUMS: [Sum; 5] = [
-    Sum {
-        platform: "pinterest",
-        of_day: false,
-        name: "clicks",
-        parts: &["pin_clicks", "outbound_clicks"],
+/// What a number is on a simulated network.
+enum Is {
+    /// A number of the network, under this name.
+    Its(&'static str),
+    /// The sum of these: the first gets the whole number, the others none.
+    Sum(&'static [&'static str]),
+    /// The first of these less the second.
+    Difference(&'static str, &'static str),
+}
+
+/// A number that can be set, and what it is.
+struct Known(&'static str, Is);
+
+/// The numbers that a network has.
+struct Numbers {
+    platform: &'static str,
+    now: &'static [&'static str],
+    days: &'static [Known],
+    posts: &'static [Known],
+}
+
+const fn its(name: &'static str) -> Known {
+    Known(name, Is::Its(name))
+}
+
+const fn called(name: &'static str, there: &'static str) -> Known {
+    Known(name, Is::Its(there))
+}
+
+const fn sum(name: &'static str, parts: &'static [&'static str]) -> Known {
+    Known(name, Is::Sum(parts))
+}
+
+const WITH_PERIODS: &[&str] = &["followers", "reach_7", "reach_28", "reach_30"];
+const ARTICLES: &[Known] = &[its("likes"), its("comments"), its("views")];
+const GOOGLE_CLICKS: &[&str] = &["website_clicks", "calls", "directions", "bookings"];
+
+const NUMBERS: [Numbers; 14] = [
+    Numbers {
+        platform: "bluesky",
+        now: &[],
+        days: &[],
+        posts: &[its("likes"), its("comments"), its("reposts"), its("quotes"), its("saves")],
     },
-    Sum {
-        platform: "pinterest",
-        of_day: true,
-        name: "clicks",
-        parts: &["pin_clicks", "outbound_clicks"],
+    Numbers { platform: "devto", now: &[], days: &[], posts: ARTICLES },
+    Numbers {
+        platform: "facebook",
+        now: &["followers", "fan_count", "reach_7", "reach_28", "reach_30"],
+        days: &[
+            its("reach"),
+            its("views"),
+            its("engagements"),
+            called("post_engagements", "engagements"),
+            its("profile_views"),
+            called("page_views", "profile_views"),
+            its("follows"),
+            its("unfollows"),
+            Known("follower_delta", Is::Difference("follows", "unfollows")),
+        ],
+        posts: &[
+            its("likes"),
+            its("comments"),
+            its("shares"),
+            its("reach"),
+            its("views"),
+            its("plays"),
+            its("clicks"),
+        ],
     },
-    Sum {
+    Numbers {
         platform: "google_business",
-        of_day: true,
-        name: "views",
-        parts: &["map_views", "search_views", "mobile_map_views", "mobile_search_views"],
+        now: &[],
+        days: &[
+            its("search_views"),
+            its("map_views"),
+            its("mobile_search_views"),
+            its("mobile_map_views"),
+            sum("views", &["map_views", "search_views", "mobile_map_views", "mobile_search_views"]),
+            its("calls"),
+            its("website_clicks"),
+            its("directions"),
+            its("bookings"),
+            sum("clicks", GOOGLE_CLICKS),
+            sum("engagements", GOOGLE_CLICKS),
+            its("conversations"),
+            its("food_orders"),
+        ],
+        posts: &[],
     },
-    Sum {
-        platform: "google_business",
-        of_day: true,
-        name: "clicks",
-        parts: &["website_clicks", "calls", "directions", "bookings"],
+    Numbers { platform: "hashnode", now: &[], days: &[], posts: ARTICLES },
+    Numbers {
+        platform: "instagram",
+        now: WITH_PERIODS,
+        days: &[
+            its("reach"),
+            its("views"),
+            its("likes"),
+            its("comments"),
+            its("shares"),
+            its("saves"),
+            sum("engagements", &["likes", "comments", "shares", "saves"]),
+            its("clicks"),
+            called("profile_link_taps", "clicks"),
+            its("accounts_engaged"),
+            its("total_interactions"),
+        ],
+        posts: &[
+            its("likes"),
+            its("comments"),
+            its("reach"),
+            its("saves"),
+            its("shares"),
+            its("reposts"),
+            its("views"),
+            called("plays", "views"),
+        ],
     },
-    Sum { platform: "threads", of_day: true, name: "shares", parts: &["reposts", "quotes"] },
+    Numbers { platform: "lemmy", now: &[], days: &[], posts: &[its("likes"), its("comments")] },
+    Numbers {
+        platform: "linkedin",
+        now: &["followers"],
+        days: &[
+            its("reach"),
+            called("unique_impressions", "reach"),
+            its("views"),
+            its("likes"),
+            its("comments"),
+            its("shares"),
+            sum("engagements", &["likes", "comments", "shares"]),
+            its("clicks"),
+            its("follower_delta"),
+        ],
+        posts: &[
+            its("likes"),
+            its("comments"),
+            its("reach"),
+            its("impressions"),
+            its("shares"),
+            its("clicks"),
+        ],
+    },
+    Numbers {
+        platform: "mastodon",
+        now: &[],
+        days: &[],
+        posts: &[its("likes"), its("comments"), its("reposts"), its("quotes")],
+    },
+    Numbers {
+        platform: "pinterest",
+        now: &["followers"],
+        days: &[
+            its("views"),
+            its("saves"),
+            its("pin_clicks"),
+            its("outbound_clicks"),
+            sum("clicks", &["pin_clicks", "outbound_clicks"]),
+            sum("engagements", &["saves", "pin_clicks", "outbound_clicks"]),
+            called("pinterest_engagements", "engagements"),
+            its("profile_views"),
+        ],
+        posts: &[
+            its("impressions"),
+            its("saves"),
+            its("plays"),
+            its("pin_clicks"),
+            its("outbound_clicks"),
+            sum("clicks", &["pin_clicks", "outbound_clicks"]),
+        ],
+    },
+    Numbers {
+        platform: "threads",
+        now: &["followers"],
+        days: &[
+            its("views"),
+            called("profile_views", "views"),
+            its("likes"),
+            its("comments"),
+            its("reposts"),
+            its("quotes"),
+            sum("shares", &["reposts", "quotes"]),
+            sum("engagements", &["likes", "comments", "reposts", "quotes"]),
+            its("clicks"),
+            called("link_clicks", "clicks"),
+        ],
+        posts: &[
+            its("likes"),
+            its("comments"),
+            its("shares"),
+            its("reposts"),
+            its("quotes"),
+            its("views"),
+        ],
+    },
+    Numbers {
+        platform: "tiktok",
+        now: &[],
+        days: &[],
+        posts: &[
+            its("likes"),
+            its("comments"),
+            its("shares"),
+            its("views"),
+            called("plays", "views"),
+        ],
+    },
+    Numbers {
+        platform: "x",
+        now: &[],
+        days: &[],
+        posts: &[
+            its("likes"),
+            its("comments"),
+            its("impressions"),
+            its("saves"),
+            its("reposts"),
+            its("quotes"),
+        ],
+    },
+    Numbers {
+        platform: "youtube",
+        now: &["followers"],
+        days: &[
+            its("views"),
+            its("likes"),
+            its("comments"),
+            its("shares"),
+            sum("engagements", &["likes", "comments", "shares"]),
+            its("subscribers_gained"),
+            its("subscribers_lost"),
+            Known("follower_delta", Is::Difference("subscribers_gained", "subscribers_lost")),
+            its("watch_minutes"),
+            its("engaged_views"),
+        ],
+        posts: &[its("likes"), its("comments"), its("views"), called("plays", "views")],
+    },
 ];
 
-/// Fails if there is no number of one of these names.
+impl Subject {
+    const ALL: [Self; 3] = [Self::Now, Self::Day, Self::Post];
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Now => "of the account as it is now",
+            Self::Day => "of days",
+            Self::Post => "of posts",
+        }
+    }
+
+    const fn remedy(self) -> &'static str {
+        match self {
+            Self::Now => "Leave `date` and `post_id` out to set it.",
+            Self::Day => "Send `date` without `post_id` to set it.",
+            Self::Post => "Send `post_id` to set it.",
+        }
+    }
+}
+
+/// Returns the names of the numbers that a network has of a subject.
+fn names(platform: PlatformId, subject: Subject) -> Vec<&'static str> {
+    let numbers = NUMBERS.iter().find(|numbers| numbers.platform == platform.as_str());
+    let Some(numbers) = numbers else { return Vec::new() };
+    match subject {
+        Subject::Now => numbers.now.to_vec(),
+        Subject::Day => numbers.days.iter().map(|known| known.0).collect(),
+        Subject::Post => numbers.posts.iter().map(|known| known.0).collect(),
+    }
+}
+
+/// Returns what a number is on a network.
+fn meaning(platform: PlatformId, subject: Subject, name: &str) -> Option<&'static Is> {
+    let numbers = NUMBERS.iter().find(|numbers| numbers.platform == platform.as_str())?;
+    let known = if subject == Subject::Day { numbers.days } else { numbers.posts };
+    known.iter().find(|known| known.0 == name).map(|known| &known.1)
+}
+
+/// Returns the numbers as the simulated network has them: a sum becomes its parts.
 ///
 /// # Errors
-/// [`Code::InvalidField`].
-pub(super) fn check_names(metrics: &Map<String, Value>) -> Result<()> {
-    let mut broken = Violations::default();
-    for name in metrics.keys().filter(|name| !is_known(name)) {
-        let message = format!("There is no number called {name:?}.");
-        let remedy = match nearest(name) {
-            Some(near) => format!("Did you mean `{near}`?"),
-            None => "Use a name that analytics shows, such as `likes` or `views`.".to_owned(),
-        };
-        broken.push(violation(Code::InvalidField, format!("metrics.{name}"), message, remedy));
-    }
-    Error::check(broken)
-}
-
-fn names() -> impl Iterator<Item = &'static str> {
-    POST_METRICS.into_iter().chain(DAY_METRICS).chain(OF_NETWORKS)
-}
-
-fn is_known(name: &str) -> bool {
-    // The reach of a period of so many days.
-    let period = name.strip_prefix("reach_").is_some_and(|days| days.parse::<u8>().is_ok());
-    period || names().any(|known| known == name)
-}
-
-/// Returns the known name that begins alike, or has the same letters but for one.
-fn nearest(name: &str) -> Option<&'static str> {
-    let common = |known: &str| name.chars().zip(known.chars()).take_while(|(a, b)| a == b).count();
-    names().filter(|known| common(known) >= 3).max_by_key(|known| common(known))
-}
-
-/// Returns the numbers as the simulated network has them: a sum becomes its parts, unless one of them is given too.
-pub(super) fn as_parts(
+/// [`Code::InvalidField`] for a number that the network does not have, and for two names of one number.
+pub(super) fn as_there(
     platform: PlatformId,
-    is_post: bool,
+    subject: Subject,
     metrics: &Map<String, Value>,
-) -> Map<String, Value> {
-    let mut told = metrics.clone();
-    for sum in SUMS.iter().filter(|sum| sum.platform == platform.as_str()) {
-        let is_given = sum.parts.iter().any(|part| metrics.contains_key(*part));
-        if sum.of_day == is_post || is_given {
+) -> Result<Map<String, Value>> {
+    let (mut there, mut set_by) = (Map::new(), BTreeMap::new());
+    let mut broken = Violations::default();
+    let known = names(platform, subject);
+    for (name, value) in metrics {
+        let field = format!("metrics.{name}");
+        if !known.contains(&name.as_str()) {
+            let (message, remedy) = unknown(platform, subject, name);
+            broken.push(violation(Code::InvalidField, field, message, remedy));
             continue;
         }
-        let Some(value) = told.get(sum.name).cloned() else { continue };
-        for (place, part) in sum.parts.iter().enumerate() {
-            let is_rest = place > 0 && value.is_number();
-            told.insert((*part).to_owned(), if is_rest { json!(0) } else { value.clone() });
+        let parts = match meaning(platform, subject, name) {
+            None => vec![(name.as_str(), value.clone())],
+            Some(is) => is.parts(value),
+        };
+        let other = parts.iter().find_map(|(part, _)| set_by.get(*part).copied());
+        if let Some(other) = other {
+            let message = format!("`{name}` and `{other}` set the same number of {platform}.");
+            broken.push(violation(Code::InvalidField, field, message, "Send one of them."));
+            continue;
+        }
+        set_by.extend(parts.iter().map(|(part, _)| (*part, name.as_str())));
+        there.extend(parts.into_iter().map(|(part, value)| (part.to_owned(), value)));
+    }
+    Error::check(broken).map(|()| there)
+}
+
+impl Is {
+    /// Returns the numbers of the network that this one is, with their values.
+    fn parts(&self, value: &Value) -> Vec<(&'static str, Value)> {
+        match self {
+            Self::Its(name) => vec![(*name, value.clone())],
+            Self::Sum(parts) => {
+                let share = |place: usize| {
+                    if place > 0 && value.is_number() { json!(0) } else { value.clone() }
+                };
+                parts.iter().enumerate().map(|(place, part)| (*part, share(place))).collect()
+            }
+            Self::Difference(more, less) => match value.as_i64() {
+                Some(number) => vec![
+                    (*more, json!(number.max(0))),
+                    (*less, json!(number.min(0).saturating_neg())),
+                ],
+                None => vec![(*more, value.clone()), (*less, value.clone())],
+            },
         }
     }
-    told
+}
+
+/// Says that there is no number of this name, and which one may be meant.
+fn unknown(platform: PlatformId, subject: Subject, name: &str) -> (String, String) {
+    let of = subject.words();
+    let elsewhere = Subject::ALL
+        .into_iter()
+        .find(|other| *other != subject && names(platform, *other).contains(&name));
+    let known = names(platform, subject);
+    let remedy = match (elsewhere, closest_name(name, known.iter().copied())) {
+        (Some(other), _) => other.remedy().to_owned(),
+        (None, Some(near)) => format!("Did you mean `{near}`?"),
+        (None, None) if known.is_empty() => "Leave it out.".to_owned(),
+        (None, None) => format!("Its numbers {of} are {}.", known.join(", ")),
+    };
+    (format!("{platform} has no number {name:?} {of}."), remedy)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn object(value: Value) -> Map<String, Value> {
-        value.as_object().cloned().unwrap_or_default()
+    fn told(platform: &str, subject: Subject, metrics: &Value) -> Result<Map<String, Value>> {
+        let metrics = metrics.as_object().unwrap();
+        as_there(platform.parse().unwrap(), subject, metrics)
     }
 
     #[test]
-    fn a_sum_is_told_as_its_parts_unless_they_are_given() {
-        let told = |platform: &str, is_post, metrics: Value| {
-            as_parts(platform.parse().unwrap(), is_post, &object(metrics))
+    fn a_sum_is_told_as_its_parts() {
+        let clicks = told("pinterest", Subject::Post, &json!({"clicks": 9})).unwrap();
+        assert_eq!(json!(clicks), json!({"pin_clicks": 9, "outbound_clicks": 0}));
+        let refused = told("google_business", Subject::Day, &json!({"views": "refused"})).unwrap();
+        assert_eq!((refused.len(), &refused["mobile_map_views"]), (4, &json!("refused")));
+        let lost = told("youtube", Subject::Day, &json!({"follower_delta": -4})).unwrap();
+        assert_eq!(json!(lost), json!({"subscribers_gained": 0, "subscribers_lost": 4}));
+        let shares = told("threads", Subject::Post, &json!({"shares": 3})).unwrap();
+        assert_eq!(json!(shares), json!({"shares": 3}));
+    }
+
+    #[test]
+    fn two_names_of_one_number_are_refused() {
+        for metrics in [json!({"clicks": 9, "pin_clicks": 4}), json!({"clicks": 1, "saves": 2})] {
+            let is_refused = told("pinterest", Subject::Day, &metrics).is_err();
+            assert_eq!(is_refused, metrics["saves"].is_null(), "{metrics}");
+        }
+        let both = json!({"engagements": 9, "clicks": 4});
+        assert!(told("google_business", Subject::Day, &both).is_err());
+    }
+
+    #[test]
+    fn a_number_that_the_network_does_not_have_is_refused_with_what_is_meant() {
+        let says = |platform: &str, subject, metrics: Value| {
+            let error = told(platform, subject, &metrics).unwrap_err();
+            let broken = &error.violations()[0];
+            (broken.field.clone(), broken.remedy.clone())
         };
-        let clicks = told("pinterest", true, json!({"clicks": 9}));
-        assert_eq!((&clicks["pin_clicks"], &clicks["outbound_clicks"]), (&json!(9), &json!(0)));
-        let given = told("pinterest", true, json!({"clicks": 9, "pin_clicks": 4}));
-        assert!(!given.contains_key("outbound_clicks"));
-        let refused = told("google_business", false, json!({"views": "refused"}));
-        assert_eq!(refused["mobile_map_views"], "refused");
-        assert!(!told("threads", true, json!({"shares": 3})).contains_key("reposts"));
-    }
-
-    #[test]
-    fn a_misspelt_name_is_refused_with_the_one_that_was_meant() {
-        let error = check_names(&object(json!({"likes": 1, "views": 2, "likess": 3}))).unwrap_err();
-        let told = format!("{error:?}");
-        assert!(told.contains("metrics.likess") && told.contains("`likes`"), "{told}");
-        assert!(check_names(&object(json!({"reach_28": 1, "views": null}))).is_ok());
+        let (field, remedy) = says("threads", Subject::Post, json!({"likess": 3}));
+        assert_eq!((field.as_str(), remedy.contains("`likes`")), ("metrics.likess", true));
+        let (_, remedy) = says("instagram", Subject::Day, json!({"followers": 3}));
+        assert!(remedy.contains("Leave `date`"), "{remedy}");
+        let (_, remedy) = says("telegram", Subject::Post, json!({"likes": 3}));
+        assert_eq!(remedy, "Leave it out.");
+        let reach = json!({"reach_28": 1, "followers": null});
+        assert!(told("instagram", Subject::Now, &reach).is_ok());
     }
 }

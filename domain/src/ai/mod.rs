@@ -30,6 +30,20 @@ use crate::{
 /// The longest time to generate texts for a caller.
 const TIMEOUT: Duration = Duration::from_secs(45);
 
+/// The longest wait that callers are asked for when a provider is busy, in seconds.
+const LONGEST_WAIT: u64 = 3_600;
+
+/// Returns what a provider refuses, though the content is not to blame.
+const fn denial(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Denied => {
+            "The provider does not accept the key, the plan or the quota of this service's operator."
+        }
+        FailureKind::Retired => "The provider no longer offers the model that this service uses.",
+        _ => "The provider does not accept the request as this service makes it.",
+    }
+}
+
 /// Returns the error for callers when a provider fails.
 pub(crate) fn provider_error(failure: &Failure) -> Error {
     match failure.kind {
@@ -39,7 +53,16 @@ pub(crate) fn provider_error(failure: &Failure) -> Error {
         FailureKind::BadAnswer => {
             Error::new(Code::ProviderBadAnswer, "The provider's answer could not be read.")
         }
-        _ => {
+        FailureKind::Denied | FailureKind::Retired | FailureKind::Rejected => {
+            tracing::error!(%failure, kind = ?failure.kind, "a provider of models refuses this service");
+            Error::new(Code::ProviderDenied, denial(failure.kind))
+        }
+        FailureKind::Busy { after } => {
+            let seconds = after.map_or(10, |after| after.as_secs().clamp(1, LONGEST_WAIT));
+            Error::new(Code::Unavailable, "The provider of the model is busy.")
+                .with_retry_after(seconds)
+        }
+        FailureKind::NotSent | FailureKind::Lost | FailureKind::Failed => {
             tracing::warn!(%failure, "a provider of models failed");
             Error::new(Code::ProviderUnreachable, "The provider of the model did not answer.")
                 .with_retry_after(10)
@@ -84,6 +107,7 @@ impl Terms {
         let mut broken = violation(Code::InvalidField, "max_credits", message, remedy);
         broken.limit = Some(most.into());
         broken.actual = Some(credits.into());
+        broken.unit = Some("credits");
         Err(Error::violation(broken))
     }
 

@@ -97,8 +97,8 @@ pub struct CheckedTexts {
 /// Has a model write texts, and returns those that claim only known facts.
 ///
 /// # Errors
-/// [`crate::Code::ProviderNotConfigured`], [`crate::Code::ContentRefused`], [`crate::Code::ProviderBadAnswer`] or
-/// [`crate::Code::ProviderUnreachable`].
+/// [`crate::Code::ProviderNotConfigured`], [`crate::Code::ContentRefused`], [`crate::Code::ProviderBadAnswer`],
+/// [`crate::Code::ProviderUnreachable`], [`crate::Code::ProviderDenied`] or [`crate::Code::Unavailable`].
 pub async fn write_checked(cx: &Domain, task: &WritingTask<'_>) -> Result<CheckedTexts> {
     let model = cx.settings.ai.text.as_ref().ok_or_else(|| not_configured("texts"))?;
     let begun = Instant::now();

@@ -11,7 +11,12 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{analytics_of, pace, pace::HOUR, sync, zone};
-use crate::{Act, Reply, accounts as connections, clock::Time, error::Result};
+use crate::{
+    Act, Reply, accounts as connections,
+    clock::Time,
+    error::Result,
+    page::{EmptyBecause, Listed},
+};
 
 use history::AccountHistory;
 use span::DayRange;
@@ -173,13 +178,17 @@ pub struct DisplayMetric {
 ///
 /// # Errors
 /// Invalid days, or [`Code::AccountNotFound`](crate::error::Code::AccountNotFound).
-pub async fn accounts(act: &Act, query: AccountsQuery) -> Result<Reply<AccountNumbersList>> {
+pub async fn accounts(
+    act: &Act,
+    query: AccountsQuery,
+) -> Result<Reply<Listed<AccountNumbersList>>> {
     let rows = super::visible_accounts(act, query.account_id).await?;
     let mut views = Vec::with_capacity(rows.len());
     for row in &rows {
         views.push(view(act, row, &query).await?);
     }
-    Ok(Reply::ok(&AccountNumbersList { accounts: views }))
+    let why = views.is_empty().then_some(EmptyBecause::NoAccounts);
+    Ok(Reply::ok(&Listed::new(AccountNumbersList { accounts: views }, why)))
 }
 
 async fn view(act: &Act, row: &account::Model, query: &AccountsQuery) -> Result<AccountNumbers> {

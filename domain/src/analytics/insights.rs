@@ -22,10 +22,11 @@ use super::{
     parse_metrics, profile,
 };
 use crate::{
-    Act, Reply, Tx,
+    Act, Reply, Tx, accounts as connections,
     clock::Time,
     error::{Code, Error, Result},
     events::NewEvent,
+    page::{self, EmptyBecause, Listed},
 };
 
 /// The insights to list.
@@ -243,7 +244,7 @@ impl Insight {
 ///
 /// # Errors
 /// An invalid checkpoint or limit, or an account or post that does not exist.
-pub async fn list(act: &Act, query: InsightsQuery) -> Result<Reply<Insights>> {
+pub async fn list(act: &Act, query: InsightsQuery) -> Result<Reply<Listed<Insights>>> {
     let limit = super::limit(query.limit, 20, 100)?;
     if let Some(name) = query.checkpoint.as_deref().filter(|name| Checkpoint::named(name).is_none())
     {
@@ -271,5 +272,16 @@ pub async fn list(act: &Act, query: InsightsQuery) -> Result<Reply<Insights>> {
         .all(&act.cx.db.read)
         .await?;
     let insights = rows.iter().map(Insight::of).collect::<Result<_>>()?;
-    Ok(Reply::ok(&Insights { insights }))
+    let why = if rows.is_empty() { Some(why_empty(act).await?) } else { None };
+    Ok(Reply::ok(&Listed::new(Insights { insights }, why)))
+}
+
+/// Returns why a list of insights is empty.
+async fn why_empty(act: &Act) -> Result<EmptyBecause> {
+    let ids = connections::all(act).await?.into_iter().map(|row| row.id);
+    let all = post_insight::Entity::find()
+        .filter(post_insight::Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(post_insight::Column::AccountId.is_in(ids));
+    let any = page::count_up_to(&act.cx.db.read, all, 1).await? > 0;
+    super::why_empty(act, any).await
 }

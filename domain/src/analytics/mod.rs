@@ -37,6 +37,7 @@ use crate::{
     accounts as connections,
     error::{Code, Error, Result},
     media,
+    page::EmptyBecause,
 };
 
 /// Known numbers by name.
@@ -92,6 +93,21 @@ async fn archived(act: &Act, id: AccountId) -> Result<Option<account::Model>> {
         .one(conn)
         .await?;
     Ok(row.filter(|row| act.membership.sees(row.brand_id)))
+}
+
+/// Returns why a list of what follows from numbers is empty; `any` is true if there is something beyond its filter.
+async fn why_empty(act: &Act, any: bool) -> Result<EmptyBecause> {
+    if any {
+        return Ok(EmptyBecause::Filtered);
+    }
+    let all = connections::all(act).await?;
+    Ok(if all.is_empty() {
+        EmptyBecause::NoAccounts
+    } else if all.iter().all(|row| analytics_of(&act.cx, row).is_none()) {
+        EmptyBecause::NotMeasurable
+    } else {
+        EmptyBecause::NothingYet
+    })
 }
 
 /// Returns the limit of a query.

@@ -73,19 +73,22 @@ pub struct ProfileResponse {
     reason: Option<&'static str>,
 }
 
-/// The numbers of a profile.
+/// The numbers of a profile. Profiles that were stored earlier have other spellings of some names.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ProfileStats {
     /// The best formats, at most three.
+    #[serde(alias = "topFormats")]
     pub top_formats: Vec<FormatStats>,
     /// Caption lengths, by name.
+    #[serde(alias = "captionLengthBands")]
     pub caption_length_bands: BTreeMap<String, CaptionLengthStats>,
     /// The best times of the week, at most three.
     pub timing: Vec<TimingStats>,
     /// The maximum age of the posts in days.
+    #[serde(rename = "windowDays")]
     pub window_days: i64,
     /// The number of posts.
+    #[serde(rename = "sampleSize")]
     pub sample_size: usize,
     /// Platform identifier.
     pub platform: String,
@@ -93,13 +96,13 @@ pub struct ProfileStats {
 
 /// Posts of one format.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct FormatStats {
     /// `image`, `carousel`, `video`, `text`, `link`, `document`, `thread` or `article`.
     pub format: String,
     /// The number of posts.
     pub posts: usize,
     /// The median of their engagement rates, in percent.
+    #[serde(alias = "engagementRate")]
     pub engagement_rate: f64,
     /// That median divided by the median of all posts.
     pub lift: f64,
@@ -107,7 +110,6 @@ pub struct FormatStats {
 
 /// Posts with captions of similar length.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct CaptionLengthStats {
     /// The minimum length in characters.
     pub min: usize,
@@ -116,6 +118,7 @@ pub struct CaptionLengthStats {
     /// The number of posts.
     pub posts: usize,
     /// The median of their engagement rates, in percent.
+    #[serde(alias = "engagementRate")]
     pub engagement_rate: f64,
     /// That median divided by the median of all posts.
     pub lift: f64,
@@ -383,4 +386,26 @@ pub async fn show_profile(act: &Act, id: AccountId) -> Result<Reply<ProfileRespo
 /// Returns true if the network reports a number that engagements can be divided by.
 fn has_base(cx: &Domain, row: &account::Model) -> bool {
     analytics_of(cx, row).is_some_and(|network| network.has_denominator())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_profile_that_was_stored_under_earlier_names_is_read() {
+        let format = json!({"format": "image", "posts": 8, "engagementRate": 7.5, "lift": 1.0});
+        let band = json!({"min": 0, "max": 80, "posts": 8, "engagementRate": 2.5, "lift": 1.0});
+        let stored = json!({
+            "topFormats": [format], "captionLengthBands": {"short": band}, "timing": [],
+            "windowDays": 90, "sampleSize": 8, "platform": "instagram",
+        });
+        let stats: ProfileStats = serde_json::from_value(stored).unwrap();
+        let shown = serde_json::to_value(stats).unwrap();
+        assert_eq!(shown["top_formats"][0]["engagement_rate"], 7.5);
+        assert_eq!(shown["caption_length_bands"]["short"]["engagement_rate"], 2.5);
+        assert_eq!((&shown["windowDays"], &shown["sampleSize"]), (&json!(90), &json!(8)));
+    }
 }

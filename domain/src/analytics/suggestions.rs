@@ -20,6 +20,7 @@ use crate::{
     clock::Time,
     error::{Code, Error, Result, excerpt},
     input,
+    page::{self, EmptyBecause, Listed},
 };
 
 use round::derive;
@@ -120,7 +121,7 @@ pub async fn derive_now(act: &Act, id: AccountId) -> Result<Reply<SuggestNowResp
 ///
 /// # Errors
 /// An invalid limit, or an account that does not exist.
-pub async fn list(act: &Act, query: SuggestionsQuery) -> Result<Reply<Suggestions>> {
+pub async fn list(act: &Act, query: SuggestionsQuery) -> Result<Reply<Listed<Suggestions>>> {
     let limit = super::limit(query.limit, 20, 100)?;
     let visible = super::visible_accounts(act, query.account_id).await?;
     let ids = visible.iter().map(|row| row.id);
@@ -139,7 +140,18 @@ pub async fn list(act: &Act, query: SuggestionsQuery) -> Result<Reply<Suggestion
     let suggestions = rows.iter();
     let suggestions =
         suggestions.filter_map(|row| Some(Suggestion::of(row, account(row.account_id)?))).collect();
-    Ok(Reply::ok(&Suggestions { suggestions }))
+    let why = if rows.is_empty() { Some(why_empty(act).await?) } else { None };
+    Ok(Reply::ok(&Listed::new(Suggestions { suggestions }, why)))
+}
+
+/// Returns why a list of suggestions is empty.
+async fn why_empty(act: &Act) -> Result<EmptyBecause> {
+    let ids = accounts::all(act).await?.into_iter().map(|row| row.id);
+    let all = post_suggestion::Entity::find()
+        .filter(post_suggestion::Column::WorkspaceId.eq(act.membership.workspace_id))
+        .filter(post_suggestion::Column::AccountId.is_in(ids));
+    let any = page::count_up_to(&act.cx.db.read, all, 1).await? > 0;
+    super::why_empty(act, any).await
 }
 
 impl Suggestion {

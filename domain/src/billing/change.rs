@@ -34,6 +34,7 @@ use super::{
 use crate::{
     Act, Domain, RefusalDetails, Reply,
     access::{PlanTier, plan_name},
+    audit_trail::Author,
     clock::Time,
     error::{Code, Error, Result},
     idempotency,
@@ -149,6 +150,7 @@ struct Change<'a> {
     row: billing_subscription::Model,
     purpose: String,
     now: Millis,
+    author: Author,
 }
 
 impl<'a> Change<'a> {
@@ -161,7 +163,13 @@ impl<'a> Change<'a> {
         let purpose = format!("subscription:{}:{what}:{of}", row.id);
         // A key is good for a day. Sent again later it is another request, which must not get the old call's answer.
         calls::forget(cx, &purpose, cx.clock.now() - idempotency::RETENTION).await?;
-        Ok(Self { cx, row, purpose, now: billing_time(cx).await })
+        let author = Author::user(person, "");
+        Ok(Self { cx, row, purpose, now: billing_time(cx).await, author })
+    }
+
+    /// Sets the caller as its author.
+    fn by(self, act: &Act) -> Self {
+        Self { author: Author::of(act), ..self }
     }
 
     fn path(&self) -> String {
@@ -221,7 +229,7 @@ impl<'a> Change<'a> {
     /// Reads the result at Stripe and returns it.
     async fn result(self) -> Result<Subscription> {
         let cx = self.cx;
-        subscriptions::refresh(cx, &self.row.stripe_id).await?;
+        subscriptions::refresh_after(cx, &self.row, &self.author).await?;
         let row = subscriptions::latest(&cx.db.write, self.row.user_id)
             .await?
             .ok_or_else(no_subscription)?;
@@ -235,7 +243,7 @@ impl<'a> Change<'a> {
 /// [`Code::PauseCooldown`] within 90 days of the last pause, [`Code::NoSubscription`], [`Code::InvalidTransition`], or
 /// [`Code::Unavailable`].
 pub async fn pause(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
-    let change = Change::begin(&act.cx, act.caller.user_id, "pause", key).await?;
+    let change = Change::begin(&act.cx, act.caller.user_id, "pause", key).await?.by(act);
     if !change.has_begun("pause").await? {
         check_cooldown(&change)?;
     }
@@ -269,7 +277,7 @@ fn check_cooldown(change: &Change<'_>) -> Result<()> {
 /// # Errors
 /// [`Code::NoSubscription`], [`Code::InvalidTransition`], or [`Code::Unavailable`].
 pub async fn resume(act: &Act, key: Option<&str>) -> Result<Reply<OneSubscription>> {
-    let change = Change::begin(&act.cx, act.caller.user_id, "resume", key).await?;
+    let change = Change::begin(&act.cx, act.caller.user_id, "resume", key).await?.by(act);
     if !change.has_begun("resume").await? {
         change.require(&[BillingStatus::Paused], "resumed")?;
     }
@@ -287,7 +295,7 @@ pub async fn downgrade(
     asked: Downgrade,
     key: Option<&str>,
 ) -> Result<Reply<OneSubscription>> {
-    let change = Change::begin(&act.cx, act.caller.user_id, "downgrade", key).await?;
+    let change = Change::begin(&act.cx, act.caller.user_id, "downgrade", key).await?.by(act);
     let tier = lower_tier(change.row.plan_tier, asked.tier.as_ref())?;
     let to = PlanChoice { tier, api_addon: change.row.api_addon };
     let subscription = plan::at_period_end(change, to).await?;

@@ -10,14 +10,18 @@ use sea_orm::{
     ActiveEnum, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
+use serde_json::{Value, json};
 
 use super::{
-    SoldPlan, read,
+    SoldPlan,
+    change::status_name,
+    read,
     sold::{self, Products},
 };
 use crate::{
     Domain, Tx,
-    access::PlanTier,
+    access::{PlanTier, plan_name},
+    audit_trail::{self, Author, Change},
     credits,
     error::{Error, Result},
     posts::unpaid,
@@ -132,7 +136,9 @@ pub(crate) async fn begin(
         created_at: Set(now),
         updated_at: Set(now),
     };
-    billing_subscription::Entity::insert(row).exec_without_returning(tx).await?;
+    let row = billing_subscription::Entity::insert(row).exec_with_returning(tx).await?;
+    let by = Author::system(STRIPE);
+    note(tx, &by, &row, (Value::Null, entry(&terms, None)), now).await?;
     apply_plan(tx, person, &terms).await
 }
 
@@ -143,6 +149,25 @@ pub(crate) async fn begin(
 /// # Errors
 /// [`crate::Code::Unavailable`] if Stripe does not answer.
 pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
+    refresh_noted(cx, stripe_id, None).await
+}
+
+/// Reads a subscription after a change that this author made to it, as it was in `before`.
+///
+/// # Errors
+/// As [`refresh`].
+pub(super) async fn refresh_after(
+    cx: &Domain,
+    before: &billing_subscription::Model,
+    author: &Author,
+) -> Result<()> {
+    refresh_noted(cx, &before.stripe_id, Some((before, author))).await
+}
+
+/// The subscription before a change, and who made the change.
+type Made<'a> = Option<(&'a billing_subscription::Model, &'a Author)>;
+
+async fn refresh_noted(cx: &Domain, stripe_id: &str, made: Made<'_>) -> Result<()> {
     for _ in 0..MAX_ATTEMPTS {
         let by_id = Column::StripeId.eq(stripe_id);
         let known = billing_subscription::Entity::find().filter(by_id).one(&cx.db.write).await?;
@@ -150,7 +175,7 @@ pub(crate) async fn refresh(cx: &Domain, stripe_id: &str) -> Result<()> {
         let theirs: Subscription = read(cx, &format!("subscriptions/{stripe_id}")).await?;
         let pending = pending(cx, &theirs).await?;
         let plan = sold::plan_of(cx, &theirs, (&known).into()).await?;
-        if write(cx, &known, (plan, &theirs), pending).await? {
+        if write(cx, &known, (plan, &theirs), (pending, made)).await? {
             Box::pin(hold_posts(cx, known.user_id)).await?;
             return Box::pin(credits::after_refresh(cx, known.user_id)).await;
         }
@@ -186,7 +211,7 @@ async fn write(
     cx: &Domain,
     known: &billing_subscription::Model,
     (plan, theirs): (SoldPlan, &Subscription),
-    pending: Pending,
+    (pending, made): (Pending, Made<'_>),
 ) -> Result<bool> {
     let terms = Terms::of(plan, theirs)?;
     let (paused_at, last_paused_at) = match (terms.status, known.paused_at) {
@@ -226,8 +251,55 @@ async fn write(
     if live.is_none_or(|live| live.id == known.id) {
         apply_plan(&tx, known.user_id, &terms).await?;
     }
+    // The event about a change may be here before the request that made it; the request is its author all the same.
+    let stripe = Author::system(STRIPE);
+    let (before, author) = made.unwrap_or((known, &stripe));
+    let after = entry(&terms, pending.map(|(plan, _)| plan.tier));
+    note(&tx, author, known, (entry_of(before), after), cx.clock.now()).await?;
     tx.commit().await?;
     Ok(true)
+}
+
+/// The name of Stripe in the audit log.
+const STRIPE: &str = "stripe";
+
+/// Returns what an entry of the audit log says of a subscription.
+fn entry(terms: &Terms, pending: Option<PlanTier>) -> Value {
+    json!({
+        "status": status_name(terms.status),
+        "tier": plan_name(terms.tier),
+        "api_addon": terms.api_addon,
+        "next_tier": pending.map(plan_name),
+    })
+}
+
+fn entry_of(row: &billing_subscription::Model) -> Value {
+    json!({
+        "status": status_name(row.status),
+        "tier": plan_name(row.plan_tier),
+        "api_addon": row.api_addon,
+        "next_tier": row.pending_tier.map(plan_name),
+    })
+}
+
+/// Writes the change of a subscription into the audit log, if anything of it changed.
+async fn note(
+    tx: &DatabaseTransaction,
+    author: &Author,
+    row: &billing_subscription::Model,
+    (before, after): (Value, Value),
+    now: Millis,
+) -> Result<()> {
+    if before == after {
+        return Ok(());
+    }
+    let change = Change {
+        action: "plan",
+        target: format!("subscription:{}", row.id),
+        workspace: None,
+        details: json!({"owner": format!("user:{}", row.user_id), "from": before, "to": after}),
+    };
+    audit_trail::write(tx, author, change, now).await
 }
 
 /// Returns Stripe's time at the last response, in ms; the time of a simulated account may be ahead of ours.
@@ -340,8 +412,6 @@ fn status(theirs: &Subscription) -> BillingStatus {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
 
     fn theirs(changes: Value) -> Subscription {

@@ -4,8 +4,8 @@ use fanfare_entities::AccountId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LocationFilter, profile_of, selected_accounts, title};
-use crate::{Act, Reply, error::Result};
+use super::{LocationFilter, no_locations, profile_of, selected_accounts, title};
+use crate::{Act, Reply, error::Result, page::Listed};
 
 /// The address at which customers can review a location.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub struct ReviewLinkList {
 ///
 /// # Errors
 /// [`crate::Code::LocationNotFound`], [`crate::Code::PlatformMismatch`].
-pub async fn links(act: &Act, wanted: LocationFilter) -> Result<Reply<ReviewLinkList>> {
+pub async fn links(act: &Act, wanted: LocationFilter) -> Result<Reply<Listed<ReviewLinkList>>> {
     let mut links = Vec::new();
     for account in selected_accounts(act, wanted.account_id, wanted.location_id.as_deref()).await? {
         let profile = super::sync::fresh_profile(act, &account, super::sync::HOUR).await?;
@@ -61,5 +61,6 @@ pub async fn links(act: &Act, wanted: LocationFilter) -> Result<Reply<ReviewLink
             reason,
         });
     }
-    Ok(Reply::ok(&ReviewLinkList { links }))
+    let why = if links.is_empty() { Some(no_locations(act).await?) } else { None };
+    Ok(Reply::ok(&Listed::new(ReviewLinkList { links }, why)))
 }

@@ -28,6 +28,7 @@ pub(crate) use reviews::{find as find_review, review_id, text_or_number};
 use crate::{
     Act, accounts,
     error::{Code, Error, Result},
+    page::{self, EmptyBecause},
 };
 
 /// The platform that has business profiles.
@@ -95,6 +96,33 @@ pub(crate) async fn selected_account(
             Err(Error::field(Code::FieldRequired, "account_id", message, remedy))
         }
     }
+}
+
+/// Returns why a list of what was read from the locations of these accounts is empty; `any` is true if there is something
+/// beyond its filter.
+async fn why_empty(
+    act: &Act,
+    accounts: &[account::Model],
+    (any, is_later): (bool, bool),
+) -> Result<EmptyBecause> {
+    if any {
+        return Ok(EmptyBecause::of(any, is_later));
+    }
+    if accounts.is_empty() {
+        return no_locations(act).await;
+    }
+    let ids = accounts.iter().map(|account| account.id);
+    let read = business_profile::Entity::find()
+        .filter(business_profile::Column::AccountId.is_in(ids))
+        .filter(business_profile::Column::SyncedAt.is_not_null());
+    let is_read = page::count_up_to(&act.cx.db.read, read, 1).await? > 0;
+    Ok(if is_read { EmptyBecause::NothingYet } else { EmptyBecause::NotReadYet })
+}
+
+/// Returns why there are no locations: no account, or none on a platform that has them.
+async fn no_locations(act: &Act) -> Result<EmptyBecause> {
+    let any = page::count_up_to(&act.cx.db.read, accounts::visible(act), 1).await? > 0;
+    Ok(if any { EmptyBecause::NotOffered } else { EmptyBecause::NoAccounts })
 }
 
 fn no_location() -> Error {

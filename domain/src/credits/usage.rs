@@ -16,7 +16,13 @@ use super::{
     payer,
     view::{seen_workspace, with_timeout},
 };
-use crate::{Act, Reply, clock::Time, error::Result, input};
+use crate::{
+    Act, Reply,
+    clock::Time,
+    error::Result,
+    input,
+    page::{self, Listed},
+};
 
 /// The most sums of an answer.
 const MOST: u64 = 500;
@@ -91,26 +97,27 @@ struct Total {
 ///
 /// # Errors
 /// An invalid query, or [`crate::Code::WalletUnavailable`].
-pub async fn usage(act: &Act, query: UsageQuery) -> Result<Reply<CreditUsage>> {
+pub async fn usage(act: &Act, query: UsageQuery) -> Result<Reply<Listed<CreditUsage>>> {
     const MONTH: i64 = 30 * 24 * 3_600_000;
     let time = |field: &str, text: &Option<String>| {
         text.as_deref().map(|text| input::time(field, text, None)).transpose()
     };
     let since = time("since", &query.since)?.unwrap_or_else(|| act.cx.clock.now() - MONTH);
     let until = time("until", &query.until)?;
-    let (usage, total) = with_timeout(async {
+    let (usage, total, why) = with_timeout(async {
         let conn = &act.cx.db.read;
         let person = payer(conn, act.membership.workspace_id).await?;
         let mut lines = credit_entry::Entity::find()
             .filter(Column::UserId.eq(person))
             .filter(Column::Operation.is_not_null())
-            .filter(Column::Kind.is_in([EntryKind::Reserve, EntryKind::Settle, EntryKind::Refund]))
-            .filter(Column::CreatedAt.gte(since));
-        if let Some(until) = until {
-            lines = lines.filter(Column::CreatedAt.lt(until));
-        }
+            .filter(Column::Kind.is_in([EntryKind::Reserve, EntryKind::Settle, EntryKind::Refund]));
         if let Some(workspace) = seen_workspace(act, person) {
             lines = lines.filter(Column::WorkspaceId.eq(workspace));
+        }
+        let all = lines.clone();
+        lines = lines.filter(Column::CreatedAt.gte(since));
+        if let Some(until) = until {
+            lines = lines.filter(Column::CreatedAt.lt(until));
         }
         let total = lines.clone().select_only().column_as(spent(), "credits");
         let total = total.into_model::<Total>().one(conn).await?.and_then(|sum| sum.credits);
@@ -123,11 +130,13 @@ pub async fn usage(act: &Act, query: UsageQuery) -> Result<Reply<CreditUsage>> {
                 sums(act, lines, Column::CallerReference, |sum, text| sum.reference = text).await?
             }
         };
-        Ok((usage, total.unwrap_or_default()))
+        let why = page::why_empty(conn, (usage.is_empty(), false), all).await?;
+        Ok((usage, total.unwrap_or_default(), why))
     })
     .await?;
     let until = until.map(Time);
-    Ok(Reply::ok(&CreditUsage { usage, by: query.by, total, since: Time(since), until }))
+    let usage = CreditUsage { usage, by: query.by, total, since: Time(since), until };
+    Ok(Reply::ok(&Listed::new(usage, why)))
 }
 
 fn spent() -> Expr {

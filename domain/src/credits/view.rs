@@ -22,7 +22,8 @@ use crate::{
     billing::subscriptions,
     clock::Time,
     error::{Code, Error, Result},
-    input, page,
+    input,
+    page::{self, Listed},
     webhooks::DeliveryQuery,
 };
 
@@ -138,7 +139,7 @@ pub(super) fn seen_workspace(act: &Act, payer: UserId) -> Option<WorkspaceId> {
 ///
 /// # Errors
 /// An invalid query, or [`Code::WalletUnavailable`].
-pub async fn ledger(act: &Act, part: DeliveryQuery) -> Result<Reply<EntryPage>> {
+pub async fn ledger(act: &Act, part: DeliveryQuery) -> Result<Reply<Listed<EntryPage>>> {
     let limit = input::limit(part.limit)?;
     let cursor = input::cursor::<i64>(part.cursor.as_deref())?.map(CreditEntryId);
     let page = with_timeout(async {
@@ -158,12 +159,15 @@ pub async fn ledger(act: &Act, part: DeliveryQuery) -> Result<Reply<EntryPage>> 
             let below = last.map(|row| row.id).or(cursor);
             below.map_or(lines.clone(), |id| lines.filter(credit_entry::Column::Id.lt(id)))
         };
-        Ok((page::read(&act.cx.db.read, limit, from, |_| 400).await?, seen))
+        let page = page::read(&act.cx.db.read, limit, from, |_| 400).await?;
+        let place = (page.rows.is_empty(), cursor.is_some());
+        let why = page::why_empty(&act.cx.db.read, place, lines.clone()).await?;
+        Ok((page, seen, why))
     });
-    let (page, seen) = page.await?;
+    let (page, seen, why) = page.await?;
     let next_cursor = page.next(|row| row.id.to_string());
     let ledger = page.rows.into_iter().map(|row| entry(row, seen.is_none())).collect();
-    Ok(Reply::ok(&EntryPage { ledger, next_cursor }))
+    Ok(Reply::ok(&Listed::new(EntryPage { ledger, next_cursor }, why)))
 }
 
 /// Credits that are reserved for an operation in progress.

@@ -41,14 +41,14 @@ pub async fn queue_stats(cx: &Domain) -> Result<Vec<QueueStats>> {
     Ok(rows.iter().map(queue_stats).collect::<Result<_, DbErr>>()?)
 }
 
-/// Returns when the oldest row of this kind became due that a free worker could take: a post that waits for its account's
-/// turn or for the end of a pause waits for no worker.
+/// Returns since when the oldest row of this kind waits that a free worker could take: a post that waits for its account's
+/// turn, a limit or the end of a pause waits for no worker.
 ///
 /// # Errors
 /// The database's.
 pub async fn oldest_for_worker(cx: &Domain, stats: &QueueStats) -> Result<Option<Millis>> {
     if stats.kind == JobKind::PublishPost && stats.oldest.is_some() {
-        return Ok(publishing::oldest_in_turn(cx).await?);
+        return Ok(publishing::waiting_for_worker(cx).await?.oldest);
     }
     Ok(stats.oldest)
 }

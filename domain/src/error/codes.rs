@@ -242,6 +242,9 @@ codes! {
     WorkspaceNotFound = "workspace_not_found", 404, false,
         "There is no such workspace, or you are not in it.",
         "`GET /api/v1/whoami` lists the workspaces.";
+    DeletionNotFound = "deletion_not_found", 404, false,
+        "Nobody has asked to delete the workspace.",
+        "`DELETE /api/v1/workspaces/{id}` asks for it.";
     BrandNotFound = "brand_not_found", 404, false,
         "There is no such brand, or you have no access to it.",
         "List the brands with `GET /api/v1/brands`.";
@@ -275,6 +278,12 @@ codes! {
     InvalidTransition = "invalid_transition", 409, false,
         "The post cannot change from its status to the requested one.",
         "`allowed` lists the possible statuses.";
+    WorkspaceDeletionBlocked = "workspace_deletion_blocked", 409, false,
+        "Something keeps the workspace.",
+        "`blockers` names each reason, with what to do about it.";
+    WorkspaceLeaving = "workspace_leaving", 409, false,
+        "The workspace is to be deleted, so nothing in it changes.",
+        "Stop the deletion with `DELETE /api/v1/workspaces/{id}/deletion`, or in the settings of the dashboard.";
     MediaInUse = "media_in_use", 409, false,
         "A post that is not published yet uses the file.",
         "Delete the posts in `posts`, or give them other media, first.";
@@ -469,6 +478,9 @@ codes! {
         "Send it again.";
     ProviderNotConfigured = "provider_not_configured", 503, false,
         "The operator of this service has configured no provider for this.",
+        "Use another provider, or ask the operator.";
+    ProviderDenied = "provider_denied", 503, false,
+        "The provider of the model does not accept the key, the plan, the quota, the model or a request of this service.",
         "Use another provider, or ask the operator.";
     AmbiguousAccount = "ambiguous_account", 409, false,
         "Several accounts of the workspace have this name.",

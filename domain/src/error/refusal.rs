@@ -98,6 +98,9 @@ pub struct RefusalDetails {
     /// With `media_in_use`: posts that use the file, at most ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub posts: Option<Vec<i64>>,
+    /// With `workspace_deletion_blocked`: what keeps the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blockers: Option<Vec<DeletionBlocker>>,
     /// With `pause_cooldown`: when the subscription may be paused again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub available_at: Option<Time>,
@@ -123,6 +126,17 @@ pub struct RefusalDetails {
     /// The remedy; of several violations, that of the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
+}
+
+/// A reason why a workspace cannot be deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DeletionBlocker {
+    /// The reason: `personal_workspace` or `live_subscription`.
+    pub code: &'static str,
+    /// The reason, as a sentence.
+    pub message: &'static str,
+    /// What to do about it.
+    pub remedy: &'static str,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

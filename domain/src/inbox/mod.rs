@@ -123,7 +123,7 @@ fn visible_conversations(act: &Act) -> Select<inbox_conversation::Entity> {
 /// Returns why a list of comments or conversations is empty; `any` is true if there are some beyond its filter.
 async fn why_empty(act: &Act, any: bool, is_later: bool) -> Result<EmptyBecause> {
     if any {
-        return Ok(if is_later { EmptyBecause::PastTheEnd } else { EmptyBecause::Filtered });
+        return Ok(EmptyBecause::of(any, is_later));
     }
     let all = accounts::all(act).await?;
     if all.is_empty() {

@@ -10,7 +10,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{ActionContext, InboxAction, PREVIEW_CHARS, comment_state};
-use crate::{Domain, clock::Time, files::signed};
+use crate::{
+    Domain,
+    clock::Time,
+    error::{Code, Retry},
+    files::signed,
+};
 
 /// The direction of a message.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
@@ -151,15 +156,24 @@ struct ItemError {
     remedy: Option<String>,
     /// It is certainly not on the network, so it can safely be sent again.
     retry_safe: bool,
+    /// What sending the same again leads to.
+    retry: Retry,
+    /// With `retry` `after`: the seconds to wait, where the network named them.
+    retry_after: Option<u64>,
 }
 
 fn error(stored: Option<&Value>) -> Option<ItemError> {
     let stored = stored?;
+    let code = stored["code"].as_str()?;
+    let retry_safe = stored["retry_safe"].as_bool().unwrap_or(false);
+    let of_code = Code::named(code).map_or(Retry::AfterChange, Code::retry);
     Some(ItemError {
-        code: stored["code"].as_str()?.to_owned(),
+        retry: if retry_safe { of_code } else { Retry::Unsafe },
+        retry_after: stored["retry_after"].as_u64(),
+        code: code.to_owned(),
         message: stored["message"].as_str().unwrap_or_default().to_owned(),
         remedy: stored["remedy"].as_str().map(str::to_owned),
-        retry_safe: stored["retry_safe"].as_bool().unwrap_or(false),
+        retry_safe,
     })
 }
 

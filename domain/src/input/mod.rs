@@ -1,6 +1,5 @@
 //! Parses values as callers write them: times, ids, pages.
 
-mod near_misses;
 pub mod shape;
 pub mod strict;
 pub mod text;

@@ -1,7 +1,8 @@
 //! Validates bodies against the JSON Schema that the OpenAPI document shows.
 //!
 //! One walk over a value reports every unknown, missing, mistyped, too long or too large part of it, and removes those
-//! parts. The entries of a list that is marked [`SINGLY`] are validated by the code that reads them one by one.
+//! parts. Of the entries of a list that is marked [`SINGLY`] only the types are looked at: the rest is validated by the code that reads
+//! them one by one.
 
 use std::{
     any::TypeId,
@@ -9,6 +10,7 @@ use std::{
     sync::{Arc, LazyLock, PoisonError, RwLock},
 };
 
+use fanfare_doors::near_misses::{self, Meant, NearMiss};
 use fanfare_platforms::{
     Fix, Violations, excerpt,
     fix::{closest_name, coerce, pointer, sibling_field},
@@ -17,7 +19,6 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Number, Value};
 
 use super::{
-    near_misses::{self, Meant, NearMiss},
     strict::unknown_field,
     text::{self, TextRule},
 };
@@ -78,7 +79,10 @@ fn check(schema: &Value, value: &mut Value, path: &mut String, found: &mut Viola
     }
     match value {
         Value::String(given) => is_text(rule(schema), given, path, found),
-        Value::Array(_) if schema[SINGLY] == true => true,
+        Value::Array(items) if schema[SINGLY] == true => {
+            are_of_type(&schema["items"], items, path, found);
+            true
+        }
         Value::Array(items) => {
             list(&schema["items"], items, path, found);
             is_within(schema, ("minItems", "maxItems"), items.len(), path, found)
@@ -122,7 +126,8 @@ fn is_within(
         let field = excerpt(path);
         let message = format!("{field} has {count} entries; it may have {words} {limit}.");
         let remedy = format!("Send {words} {limit}.");
-        violation(Code::InvalidField, field, message, remedy).with_limit(limit, count)
+        let broken = violation(Code::InvalidField, field, message, remedy);
+        broken.with_limit(limit, count).in_unit("entries")
     });
     false
 }
@@ -208,7 +213,7 @@ fn misspelling_fixes(
     let names: Vec<_> = known.keys().map(String::as_str).collect();
     let miss = near_misses::of(name, &names);
     if let Some(NearMiss { meant: Meant::Inside(_) | Meant::Hint(_), .. }) = miss {
-        return miss.and_then(|miss| miss.fix(path)).into_iter().collect();
+        return miss.and_then(|miss| relocation(miss, path)).into_iter().collect();
     }
     let other = match miss.map(|miss| miss.meant) {
         Some(Meant::Field(field)) => absent.contains(&field).then_some(field),
@@ -222,6 +227,14 @@ fn misspelling_fixes(
     }
     let read = read_as(schema, value, &field);
     read.map_or_else(Vec::new, |read| vec![moved, Fix::replace(&field, read)])
+}
+
+/// Returns the fix that moves a field at `path` into an object beside it.
+fn relocation(miss: &NearMiss, path: &str) -> Option<Fix> {
+    match miss.meant {
+        Meant::Inside(inner) if !path.contains('.') => Some(Fix::relocate(path, inner)),
+        Meant::Field(_) | Meant::Inside(_) | Meant::Hint(_) => None,
+    }
 }
 
 fn is_right(schema: &Value, value: &Value, field: &str) -> bool {
@@ -246,6 +259,13 @@ fn list(schema: &Value, items: &mut [Value], path: &mut String, found: &mut Viol
             *item = format!("\0{place}").into();
         }
         path.truncate(length);
+    }
+}
+
+/// Checks only the types of the entries of a list: the rest of each is checked by the code that reads them one by one.
+fn are_of_type(schema: &Value, items: &[Value], path: &str, found: &mut Violations) {
+    for (place, item) in items.iter().enumerate().filter(|(_, item)| !is_of_type(schema, item)) {
+        found.push_with(|| wrong_type(schema, item, &format!("{path}[{place}]")));
     }
 }
 
@@ -353,7 +373,9 @@ fn wrong_type(schema: &Value, value: &Value, path: &str) -> crate::error::Violat
         Value::Object(_) => "object",
     });
     let field = excerpt(path);
-    let hint = if value.is_null() { ": leave the field out, if it is optional" } else { "" };
+    let is_field = !path.ends_with(']');
+    let hint =
+        if value.is_null() && is_field { ": leave the field out, if it is optional" } else { "" };
     let message = format!("{field} must be {wanted}, and is {given}{hint}.");
     let fix = read_as(schema, value, path).map(|read| Fix::replace(path, read));
     violation(Code::InvalidField, field, message, format!("Send {wanted}.")).with_fix(fix)

@@ -47,7 +47,7 @@ pub fn problem(field: &str, text: &str, rule: TextRule) -> Option<Violation> {
             let message = format!("{field} has {length} characters; it may have at most {most}.");
             let remedy = format!("Shorten it to {most} characters.");
             let too_long = violation(Code::InvalidField, field, message, remedy);
-            return Some(too_long.with_limit(most, length));
+            return Some(too_long.with_limit(most, length).in_unit("characters"));
         }
     }
     // Every control character has one of these bytes, so most strings pass with one fast scan.

@@ -12,12 +12,14 @@ use sea_orm::{
 };
 use secrecy::SecretString;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{KeySummary, NewKey, create_on, list::valid_keys};
 use crate::{
     Domain, RefusalDetails, Tx,
     access::{PlanTier, Role, Scope, plan_name, role_name},
+    audit_trail::{self, Author, Change},
     error::{Code, Error, Result, Violations, excerpt, violation},
     input::text::{self, TextRule},
     mail::{self, MailTransport},
@@ -56,6 +58,8 @@ pub struct KeyRequest {
 pub struct KeyCreator {
     /// The user.
     pub user_id: UserId,
+    /// The author of the key, for the audit log.
+    pub author: Author,
     /// The scopes that a new key may have.
     pub scopes: Vec<Scope>,
     /// The only workspace that a new key can reach.
@@ -102,6 +106,7 @@ pub async fn create_by_user(
     let new = NewKey { user_id, workspace_id, name, scopes };
     let (key, row) =
         create_on(tx.domain(), tx.conn(), new, (expires_at, brand.map(|(id, _)| id))).await?;
+    write_created(tx.conn(), &maker.author, &row).await?;
     write_letter(tx, &row, &person).await?;
     Ok((key, KeySummary::of(row)))
 }
@@ -234,29 +239,65 @@ async fn write_letter(tx: &mut Tx, row: &api_key::Model, person: &user::Model) -
     Ok(())
 }
 
+/// Writes the audit entry of a new key.
+pub(crate) async fn write_created<C: ConnectionTrait>(
+    conn: &C,
+    author: &Author,
+    row: &api_key::Model,
+) -> Result<()> {
+    let scopes: Vec<_> = row.scopes.split(' ').collect();
+    let details = json!({"scopes": scopes, "brand": row.brand_id, "owner": owner(row)});
+    write_entry(conn, author, ("key_created", row, details), row.created_at).await
+}
+
+async fn write_entry<C: ConnectionTrait>(
+    conn: &C,
+    author: &Author,
+    (action, row, details): (&'static str, &api_key::Model, Value),
+    now: Millis,
+) -> Result<()> {
+    let (target, workspace) = (format!("key:{}", row.id), row.workspace_id);
+    audit_trail::write(conn, author, Change { action, target, workspace, details }, now).await
+}
+
+/// Returns how entries of the audit log name the user of a key.
+fn owner(row: &api_key::Model) -> String {
+    format!("user:{}", row.user_id)
+}
+
 /// Revokes a user's key.
 ///
 /// # Errors
 /// [`Code::KeyNotFound`].
-pub async fn revoke_by_id<C: ConnectionTrait>(
-    conn: &C,
+pub async fn revoke_by_id(
+    tx: &Tx,
+    author: &Author,
     person: UserId,
     (within, brand): (Option<WorkspaceId>, Option<BrandId>),
     id: KeyId,
-    now: Millis,
 ) -> Result<()> {
-    let mut revoked = api_key::Entity::update_many()
-        .col_expr(Column::RevokedAt, Expr::value(now))
-        .filter(Column::Id.eq(id))
+    let mut theirs = api_key::Entity::find_by_id(id)
         .filter(Column::UserId.eq(person))
         .filter(Column::RevokedAt.is_null());
     if let Some(workspace) = within {
-        revoked = revoked.filter(Column::WorkspaceId.eq(workspace));
+        theirs = theirs.filter(Column::WorkspaceId.eq(workspace));
     }
     if let Some(brand) = brand {
-        revoked = revoked.filter(Column::BrandId.eq(brand));
+        theirs = theirs.filter(Column::BrandId.eq(brand));
     }
-    if revoked.exec(conn).await?.rows_affected == 1 { Ok(()) } else { Err(not_found()) }
+    let row = theirs.lock_exclusive().one(tx.conn()).await?.ok_or_else(not_found)?;
+    end(tx, id).await?;
+    let details = json!({"owner": owner(&row)});
+    write_entry(tx.conn(), author, ("key_revoked", &row, details), tx.now()).await
+}
+
+/// Writes that a key has ended.
+async fn end(tx: &Tx, id: KeyId) -> Result<()> {
+    let revoked = api_key::Entity::update_many()
+        .col_expr(Column::RevokedAt, Expr::value(tx.now()))
+        .filter(Column::Id.eq(id))
+        .filter(Column::RevokedAt.is_null());
+    if revoked.exec(tx.conn()).await?.rows_affected == 1 { Ok(()) } else { Err(not_found()) }
 }
 
 fn not_found() -> Error {
@@ -267,10 +308,15 @@ fn not_found() -> Error {
 ///
 /// # Errors
 /// [`Code::KeyNotFound`].
-pub async fn replace(tx: &mut Tx, person: UserId, id: KeyId) -> Result<(SecretString, KeySummary)> {
+pub async fn replace(
+    tx: &mut Tx,
+    author: &Author,
+    person: UserId,
+    id: KeyId,
+) -> Result<(SecretString, KeySummary)> {
     let old = valid_keys(person, tx.now()).filter(Column::Id.eq(id)).lock_exclusive();
     let old = old.one(tx.conn()).await?.ok_or_else(not_found)?;
-    revoke_by_id(tx.conn(), person, (None, None), id, tx.now()).await?;
+    end(tx, id).await?;
     let new = NewKey {
         user_id: person,
         workspace_id: old.workspace_id,
@@ -278,7 +324,9 @@ pub async fn replace(tx: &mut Tx, person: UserId, id: KeyId) -> Result<(SecretSt
         scopes: old.scopes.split(' ').filter_map(Scope::named).collect(),
     };
     let (key, row) = create_on(tx.domain(), tx.conn(), new, (old.expires_at, old.brand_id)).await?;
-    let owner = user::Entity::find_by_id(person).one(tx.conn()).await?.ok_or_else(not_found)?;
-    write_letter(tx, &row, &owner).await?;
+    let details = json!({"owner": owner(&row), "replaces": format!("key:{id}")});
+    write_entry(tx.conn(), author, ("key_replaced", &row, details), tx.now()).await?;
+    let person = user::Entity::find_by_id(person).one(tx.conn()).await?.ok_or_else(not_found)?;
+    write_letter(tx, &row, &person).await?;
     Ok((key, KeySummary::of(row)))
 }

@@ -11,8 +11,10 @@ use super::{
 use crate::{
     Act, Deleted, Reply,
     access::Scope,
+    audit_trail::Author,
     clock::Time,
     error::{Result, Violations},
+    page::Listed,
     room::Room,
 };
 
@@ -75,7 +77,7 @@ impl From<KeySummary> for ApiKey {
 ///
 /// # Errors
 /// The database's.
-pub async fn list_keys(act: &Act) -> Result<Reply<KeyList>> {
+pub async fn list_keys(act: &Act) -> Result<Reply<Listed<KeyList>>> {
     let (cx, caller) = (&act.cx, &act.caller);
     let mut keys = list(cx, caller.user_id).await?;
     let room = match caller.key_workspace {
@@ -91,7 +93,8 @@ pub async fn list_keys(act: &Act) -> Result<Reply<KeyList>> {
     if caller.key_brand.is_some() {
         keys.retain(|key| key.brand_id == caller.key_brand);
     }
-    Ok(Reply::ok(&KeyList { keys: keys.into_iter().map(Into::into).collect(), room }))
+    let keys: Vec<_> = keys.into_iter().map(Into::into).collect();
+    Ok(Reply::ok(&Listed::whole(keys.is_empty(), KeyList { keys, room })))
 }
 
 /// Creates a key for the caller; `flaws` are what is wrong with the rest of the request.
@@ -106,6 +109,7 @@ pub async fn create_key(
     let caller = &act.caller;
     let maker = KeyCreator {
         user_id: caller.user_id,
+        author: Author::of(act),
         scopes: caller.scopes.clone(),
         within: caller.key_workspace,
         brand: caller.key_brand,
@@ -123,7 +127,7 @@ pub async fn create_key(
 /// [`crate::Code::KeyNotFound`].
 pub async fn delete_key(act: &Act, id: KeyId) -> Result<Reply<Deleted>> {
     let (tx, caller) = (act.begin().await?, &act.caller);
-    revoke_by_id(tx.conn(), caller.user_id, (caller.key_workspace, caller.key_brand), id, tx.now())
-        .await?;
+    let within = (caller.key_workspace, caller.key_brand);
+    revoke_by_id(&tx, &Author::of(act), caller.user_id, within, id).await?;
     act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await
 }

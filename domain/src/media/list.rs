@@ -12,7 +12,7 @@ use crate::{
     error::{Code, Error, Result},
     input,
     json_size::json_size,
-    page,
+    page::{self, Listed},
 };
 
 /// The filters of a list of files.
@@ -44,21 +44,23 @@ pub struct MediaQuery {
 ///
 /// # Errors
 /// An invalid limit or cursor.
-pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
+pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<Listed<MediaPage>>> {
     let limit = limit(query.limit)?;
     input::require_one_start(query.offset, query.cursor.as_deref())?;
     let offset = input::offset(query.offset)?;
     let before: Option<i64> = input::cursor(query.cursor.as_deref())?;
-    let mut files = media_asset::Entity::find()
+    let mut all = media_asset::Entity::find()
         .filter(media_asset::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(media_asset::Column::Status.eq(AssetStatus::Ready))
         .order_by_desc(media_asset::Column::Id);
+    if act.membership.brands.is_some() {
+        all = all.filter(media_asset::Column::CreatedBy.eq(act.caller.user_id));
+    }
+    let mut files = all.clone();
     if let Some(session) = query.drop_session_id {
         files = files.filter(media_asset::Column::DropSessionId.eq(session));
     }
-    if act.membership.brands.is_some() {
-        files = files.filter(media_asset::Column::CreatedBy.eq(act.caller.user_id));
-    }
+    let is_later = offset > 0 || before.is_some();
     let from = |last: Option<&media_asset::Model>| {
         let before = last.map(|row| row.id).or(before.map(AssetId));
         let before = before.map(|before| media_asset::Column::Id.lt(before));
@@ -71,8 +73,9 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<MediaPage>> {
     let size = |row: &media_asset::Model| json_size(&Media::of(&act.cx, row));
     let page = page::read(&act.cx.db.read, limit, from, size).await?;
     let next_cursor = page.next(|row| row.id.to_string());
+    let why = page::why_empty(&act.cx.db.read, (page.rows.is_empty(), is_later), all).await?;
     let media = page.rows.iter().map(|row| Media::of(&act.cx, row)).collect();
-    Reply::large(page.bytes, || MediaPage { media, next_cursor }).await
+    Reply::large(page.bytes, move || Listed::new(MediaPage { media, next_cursor }, why)).await
 }
 
 /// A page of files.

@@ -20,7 +20,7 @@ pub mod sizes;
 mod upload;
 pub mod variants;
 
-use fanfare_entities::media_asset;
+use fanfare_entities::{WorkspaceId, media_asset};
 
 use crate::{Tx, error::Result};
 
@@ -46,4 +46,9 @@ pub use upload::{NewFile, RELAY_MAX_BYTES, new_file_fields, relay, upload};
 pub async fn on_stored(tx: &mut Tx, asset: &media_asset::Model) -> Result<()> {
     tracing::debug!(asset.id = %asset.uid, mime = asset.mime, bytes = asset.bytes, "a file has arrived");
     analysis::create(tx, asset).await
+}
+
+/// Returns the folders of a workspace's files in the store.
+pub(crate) fn prefixes(workspace: WorkspaceId) -> [String; 2] {
+    [asset::prefix(workspace), derived::prefix(workspace)]
 }

@@ -150,6 +150,7 @@ fn refusal(refused: IntakeError, field: &str) -> Error {
             let remedy = "Send a smaller file, or move to a larger plan.";
             let mut broken = violation(Code::MediaTooLarge, field, refused.to_string(), remedy);
             broken.limit = Some((*limit).into());
+            broken.unit = Some("bytes");
             return Error::violation(broken);
         }
         IntakeError::Store(error) => {

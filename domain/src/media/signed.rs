@@ -259,6 +259,7 @@ impl AnnouncedUpload {
         let mut broken = violation(Code::UploadSizeMismatch, "Content-Length", message, remedy);
         broken.limit = Some(bytes.into());
         broken.actual = Some(length.into());
+        broken.unit = Some("bytes");
         Err(Error::violation(broken))
     }
 

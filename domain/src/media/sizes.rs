@@ -63,6 +63,7 @@ pub fn too_large(field: &str, mime: &str, bytes: u64, plan: PlanTier) -> Option<
     let mut broken = violation(Code::MediaTooLarge, field, message, remedy);
     broken.limit = Some(limit.into());
     broken.actual = Some(bytes.into());
+    broken.unit = Some("bytes");
     Some(broken)
 }
 

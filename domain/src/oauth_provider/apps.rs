@@ -9,15 +9,17 @@ use fanfare_entities::{
 };
 use schemars::JsonSchema;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 use serde::Deserialize;
+use serde_json::json;
 
 use super::{document::plain_name, grants, redirect_uri, scopes};
 use crate::{
-    Domain,
+    Domain, Tx,
     access::Scope,
+    audit_trail::{self, Author, Change},
     error::{Code, Error, Result, Violations, violation},
     input::text::{self, TextRule},
     keys::{parse_scopes, random},
@@ -138,12 +140,7 @@ async fn count_grants<C: ConnectionTrait>(
 ///
 /// # Errors
 /// Everything that is wrong with the app, or [`Code::ClientLimit`].
-pub async fn create_app(
-    cx: &Domain,
-    tx: &DatabaseTransaction,
-    owner: UserId,
-    new: NewApp,
-) -> Result<App> {
+pub async fn create_app(tx: &Tx, author: &Author, owner: UserId, new: NewApp) -> Result<App> {
     let mut broken = Violations::default();
     let name = check_name(&new.client_name, &mut broken);
     check_uris(&new.allowed_redirect_uris, &mut broken);
@@ -153,13 +150,14 @@ pub async fn create_app(
     };
     Error::check(broken)?;
     // The user is locked, so that two requests at once do not exceed the limit.
-    user_lock::lock(tx, owner).await?;
-    let theirs = oauth_client::Entity::find().filter(Column::OwnerId.eq(owner)).count(tx).await?;
+    user_lock::lock(tx.conn(), owner).await?;
+    let theirs = oauth_client::Entity::find().filter(Column::OwnerId.eq(owner));
+    let theirs = theirs.count(tx.conn()).await?;
     if theirs >= MAX_APPS {
         let message = format!("You have {MAX_APPS} apps, which is the most. Delete one first.");
         return Err(Error::new(Code::ClientLimit, message));
     }
-    let now = cx.clock.now();
+    let now = tx.now();
     let row = oauth_client::Model {
         client_id: format!("app_{}", random(24)),
         kind: ClientKind::App,
@@ -173,7 +171,8 @@ pub async fn create_app(
         updated_at: now,
     };
     let made = row.clone().into_active_model().reset_all();
-    oauth_client::Entity::insert(made).exec_without_returning(tx).await?;
+    oauth_client::Entity::insert(made).exec_without_returning(tx.conn()).await?;
+    note(tx, author, ("app_created", &row)).await?;
     Ok(App::of(row, 0))
 }
 
@@ -182,8 +181,8 @@ pub async fn create_app(
 /// # Errors
 /// Everything that is wrong with the changes, or [`Code::ClientNotFound`].
 pub async fn update_app(
-    cx: &Domain,
-    tx: &DatabaseTransaction,
+    tx: &Tx,
+    author: &Author,
     owner: UserId,
     client_id: &str,
     changes: AppChanges,
@@ -201,10 +200,11 @@ pub async fn update_app(
         row.scopes = scopes::join_scopes(&parse_scopes("default_scopes", named, &mut broken));
     }
     Error::check(broken)?;
-    row.updated_at = cx.clock.now();
+    row.updated_at = tx.now();
     let changed = row.clone().into_active_model().reset_all();
-    oauth_client::Entity::update(changed).exec(tx).await?;
-    let counted = count_grants(tx, [row.client_id.clone()].into_iter()).await?;
+    oauth_client::Entity::update(changed).exec(tx.conn()).await?;
+    note(tx, author, ("app_changed", &row)).await?;
+    let counted = count_grants(tx.conn(), [row.client_id.clone()].into_iter()).await?;
     let many = counted.get(&row.client_id).copied().unwrap_or(0);
     Ok(App::of(row, many))
 }
@@ -213,27 +213,32 @@ pub async fn update_app(
 ///
 /// # Errors
 /// [`Code::ClientNotFound`].
-pub async fn delete_app(
-    cx: &Domain,
-    tx: &DatabaseTransaction,
-    owner: UserId,
-    client_id: &str,
-) -> Result<()> {
+pub async fn delete_app(tx: &Tx, author: &Author, owner: UserId, client_id: &str) -> Result<()> {
     let row = find(tx, owner, client_id).await?;
-    grants::end_of_app(tx, &row.client_id, cx.clock.now()).await?;
-    oauth_client::Entity::delete_by_id(row.client_id).exec(tx).await?;
-    Ok(())
+    grants::end_of_app(tx.conn(), &row.client_id, tx.now()).await?;
+    oauth_client::Entity::delete_by_id(row.client_id.as_str()).exec(tx.conn()).await?;
+    note(tx, author, ("app_deleted", &row)).await
 }
 
-async fn find(
-    tx: &DatabaseTransaction,
-    owner: UserId,
-    client_id: &str,
-) -> Result<oauth_client::Model> {
+/// Writes what was done to an app into the audit log. It belongs to a person and to no workspace.
+async fn note(
+    tx: &Tx,
+    author: &Author,
+    (action, row): (&'static str, &oauth_client::Model),
+) -> Result<()> {
+    let scopes: Vec<_> = row.scopes.split(' ').collect();
+    let uris: Vec<_> = row.redirect_uris.lines().collect();
+    let target = format!("client:{}", row.client_id);
+    let details = json!({"scopes": scopes, "redirect_uris": uris});
+    let change = Change { action, target, workspace: None, details };
+    audit_trail::write(tx.conn(), author, change, tx.now()).await
+}
+
+async fn find(tx: &Tx, owner: UserId, client_id: &str) -> Result<oauth_client::Model> {
     let found = oauth_client::Entity::find_by_id(client_id)
         .filter(Column::OwnerId.eq(owner))
         .lock_exclusive()
-        .one(tx)
+        .one(tx.conn())
         .await?;
     found.ok_or_else(|| Error::new(Code::ClientNotFound, "You have no app with this id."))
 }

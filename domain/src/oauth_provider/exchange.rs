@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     Domain, Tx,
+    audit_trail::Author,
     error::Result,
     mail::{self, MailTransport},
     token::hash,
@@ -60,7 +61,7 @@ pub async fn exchange(cx: &Domain, asked: CodeExchange<'_>) -> OauthResult<Issue
                 client.id = asked.client_id,
                 "a code was used twice; its grant is ended"
             );
-            grants::end(&cx.db.write, grant, cx.clock.now()).await?;
+            grants::end(cx, &Author::system("code-reuse"), grant).await?;
         }
         return Err(invalid_grant());
     }
@@ -138,6 +139,7 @@ async fn spend(
     };
     let made = grant.clone().into_active_model().reset_all();
     oauth_grant::Entity::insert(made).exec_without_returning(tx.conn()).await?;
+    grants::note_made(&tx, &grant).await?;
     let workspace = tokens::workspace(tx.conn(), &grant).await?;
     let new = NewPair {
         grant: &grant,

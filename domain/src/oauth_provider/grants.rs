@@ -6,13 +6,16 @@ use fanfare_entities::{
     GrantId, Millis, UserId, WorkspaceId, oauth_grant, oauth_grant::Column, workspace,
 };
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, sea_query::Expr,
+    ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter, QueryOrder, QuerySelect,
+    sea_query::Expr,
 };
+use serde_json::{Value, json};
 
 use super::scopes;
 use crate::{
-    Domain,
+    Domain, Tx,
     access::Scope,
+    audit_trail::{self, Author, Change},
     error::{Code, Error, Result},
 };
 
@@ -77,30 +80,65 @@ pub async fn list_grants(
 ///
 /// # Errors
 /// [`Code::GrantNotFound`].
-pub async fn end_grant<C: ConnectionTrait>(
-    conn: &C,
+pub async fn end_grant(
+    tx: &Tx,
+    author: &Author,
     person: UserId,
     within: Option<WorkspaceId>,
     id: GrantId,
-    now: Millis,
 ) -> Result<()> {
-    let mut ended = oauth_grant::Entity::update_many()
-        .col_expr(Column::EndedAt, Expr::value(now))
-        .filter(Column::Id.eq(id))
-        .filter(Column::UserId.eq(person))
-        .filter(Column::EndedAt.is_null());
+    let mut theirs = Column::UserId.eq(person).and(Column::Id.eq(id));
     if let Some(workspace) = within {
-        ended = ended.filter(Column::WorkspaceId.eq(workspace));
+        theirs = theirs.and(Column::WorkspaceId.eq(workspace));
     }
-    if ended.exec(conn).await?.rows_affected == 1 {
+    if end_and_note(tx, author, theirs).await? {
         return Ok(());
     }
     Err(Error::new(Code::GrantNotFound, "There is no such grant, or it has ended."))
 }
 
-/// Ends a grant.
-pub(super) async fn end<C: ConnectionTrait>(conn: &C, id: GrantId, now: Millis) -> Result<()> {
-    end_where(conn, Column::Id.eq(id), now).await
+/// Ends a grant, at the word of this author.
+pub(super) async fn end(cx: &Domain, author: &Author, id: GrantId) -> Result<()> {
+    let tx = Tx::begin(cx).await?;
+    end_and_note(&tx, author, Column::Id.eq(id)).await?;
+    tx.commit().await
+}
+
+/// Ends the grant that is meant, with its entry in the audit log. Returns false if there is none that is active.
+async fn end_and_note(
+    tx: &Tx,
+    author: &Author,
+    which: sea_orm::sea_query::SimpleExpr,
+) -> Result<bool> {
+    let found = oauth_grant::Entity::find()
+        .filter(which)
+        .filter(Column::EndedAt.is_null())
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?;
+    let Some(row) = found else { return Ok(false) };
+    end_where(tx.conn(), Column::Id.eq(row.id), tx.now()).await?;
+    let details = json!({"client": row.client_id, "owner": format!("user:{}", row.user_id)});
+    note(tx, author, ("grant_ended", &row), details).await?;
+    Ok(true)
+}
+
+/// Writes that a user has let a client in.
+pub(super) async fn note_made(tx: &Tx, row: &oauth_grant::Model) -> Result<()> {
+    let scopes: Vec<_> = row.scopes.split(' ').collect();
+    let details = json!({"client": row.client_id, "scopes": scopes});
+    note(tx, &Author::user(row.user_id, ""), ("grant_created", row), details).await
+}
+
+async fn note(
+    tx: &Tx,
+    author: &Author,
+    (action, row): (&'static str, &oauth_grant::Model),
+    details: Value,
+) -> Result<()> {
+    let (target, workspace) = (format!("grant:{}", row.id), Some(row.workspace_id));
+    let change = Change { action, target, workspace, details };
+    audit_trail::write(tx.conn(), author, change, tx.now()).await
 }
 
 /// Ends the grants of a user in one workspace.

@@ -12,7 +12,7 @@ use super::{
     resource, scopes,
     tokens::{self, IssuedTokens, NewPair, NextToken},
 };
-use crate::{Domain, access::Scope, error::Result, keys};
+use crate::{Domain, access::Scope, audit_trail::Author, error::Result, keys};
 
 /// The purpose of the signatures from which refresh tokens are made.
 const SUCCESSOR: &str = "refresh token that follows";
@@ -181,7 +181,7 @@ async fn again(
         client.id = asked.client_id,
         "a refresh token was used twice; its grant is ended"
     );
-    grants::end(&cx.db.write, grant.id, cx.clock.now()).await?;
+    grants::end(cx, &Author::system("token-reuse"), grant.id).await?;
     Err(invalid_grant())
 }
 

@@ -4,7 +4,7 @@ use fanfare_entities::{oauth_grant, oauth_token, oauth_token::Column, oauth_toke
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};
 
 use super::{grants, refusal::OauthResult, tokens};
-use crate::Domain;
+use crate::{Domain, audit_trail::Author};
 
 /// Revokes an access token, or the whole grant if it is a refresh token. Tokens of other clients and unknown texts are
 /// ignored, without saying which they are.
@@ -19,7 +19,7 @@ pub async fn revoke(cx: &Domain, client_id: &str, token: &str) -> OauthResult<()
     }
     let now = cx.clock.now();
     if token.kind == TokenKind::Refresh {
-        grants::end(&cx.db.write, token.grant_id, now).await?;
+        grants::end(cx, &Author::client(client_id), token.grant_id).await?;
         return Ok(());
     }
     oauth_token::Entity::update_many()

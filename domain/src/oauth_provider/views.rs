@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{App, AppChanges, Grant, NewApp, apps, grants};
-use crate::{Act, Deleted, Reply, access::Scope, clock::Time, error::Result};
+use crate::{
+    Act, Deleted, Reply, access::Scope, audit_trail::Author, clock::Time, error::Result,
+    page::Listed,
+};
 
 /// An app of a user: an OAuth client without a secret.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -95,9 +98,10 @@ impl From<Grant> for OauthGrant {
 ///
 /// # Errors
 /// The database's.
-pub async fn clients(act: &Act) -> Result<Reply<ClientList>> {
+pub async fn clients(act: &Act) -> Result<Reply<Listed<ClientList>>> {
     let apps = apps::list_apps(&act.cx, act.caller.user_id).await?;
-    Ok(Reply::ok(&ClientList { clients: apps.into_iter().map(Into::into).collect() }))
+    let clients: Vec<_> = apps.into_iter().map(Into::into).collect();
+    Ok(Reply::ok(&Listed::whole(clients.is_empty(), ClientList { clients })))
 }
 
 /// Creates an app of the caller.
@@ -106,7 +110,7 @@ pub async fn clients(act: &Act) -> Result<Reply<ClientList>> {
 /// The errors of [`apps::create_app`].
 pub async fn create_client(act: &Act, new: NewApp) -> Result<Reply<OneClient>> {
     let tx = act.begin().await?;
-    let app = apps::create_app(&act.cx, tx.conn(), act.caller.user_id, new).await?;
+    let app = apps::create_app(&tx, &Author::of(act), act.caller.user_id, new).await?;
     act.finish(tx, Reply::ok(&OneClient { client: app.into() }).with_status(201)).await
 }
 
@@ -116,7 +120,7 @@ pub async fn create_client(act: &Act, new: NewApp) -> Result<Reply<OneClient>> {
 /// The errors of [`apps::update_app`].
 pub async fn update_client(act: &Act, id: &str, changes: AppChanges) -> Result<Reply<OneClient>> {
     let tx = act.begin().await?;
-    let app = apps::update_app(&act.cx, tx.conn(), act.caller.user_id, id, changes).await?;
+    let app = apps::update_app(&tx, &Author::of(act), act.caller.user_id, id, changes).await?;
     act.finish(tx, Reply::ok(&OneClient { client: app.into() })).await
 }
 
@@ -126,7 +130,7 @@ pub async fn update_client(act: &Act, id: &str, changes: AppChanges) -> Result<R
 /// [`crate::Code::ClientNotFound`].
 pub async fn delete_client(act: &Act, id: &str) -> Result<Reply<Deleted>> {
     let tx = act.begin().await?;
-    apps::delete_app(&act.cx, tx.conn(), act.caller.user_id, id).await?;
+    apps::delete_app(&tx, &Author::of(act), act.caller.user_id, id).await?;
     act.finish(tx, Reply::ok(&Deleted::text(id))).await
 }
 
@@ -134,10 +138,11 @@ pub async fn delete_client(act: &Act, id: &str) -> Result<Reply<Deleted>> {
 ///
 /// # Errors
 /// The database's.
-pub async fn grants(act: &Act) -> Result<Reply<GrantList>> {
+pub async fn grants(act: &Act) -> Result<Reply<Listed<GrantList>>> {
     let caller = &act.caller;
     let grants = grants::list_grants(&act.cx, caller.user_id, caller.key_workspace).await?;
-    Ok(Reply::ok(&GrantList { grants: grants.into_iter().map(Into::into).collect() }))
+    let grants: Vec<_> = grants.into_iter().map(Into::into).collect();
+    Ok(Reply::ok(&Listed::whole(grants.is_empty(), GrantList { grants })))
 }
 
 /// Ends a grant of the caller to a tool.
@@ -147,6 +152,6 @@ pub async fn grants(act: &Act) -> Result<Reply<GrantList>> {
 pub async fn delete_grant(act: &Act, id: GrantId) -> Result<Reply<Deleted>> {
     let (tx, caller) = (act.begin().await?, &act.caller);
     let within = caller.key_workspace;
-    grants::end_grant(tx.conn(), caller.user_id, within, id, tx.now()).await?;
+    grants::end_grant(&tx, &Author::of(act), caller.user_id, within, id).await?;
     act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await
 }

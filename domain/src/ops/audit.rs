@@ -1,7 +1,7 @@
 //! The audit log: who did what, when and why. Entries of orders are written in the transaction of the change, those of acts
-//! at a shell before it; refused log-ins are counted.
+//! at a shell before it; refused log-ins are counted. Entries of acts in workspaces are written by `audit_trail`.
 
-use fanfare_entities::{Millis, audit_entry};
+use fanfare_entities::{Millis, WorkspaceId, audit_entry};
 use sea_orm::{
     ActiveValue::Set,
     ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -28,12 +28,14 @@ pub struct AuditEntry {
     pub id: i64,
     /// The time of the action.
     pub at: Millis,
-    /// The operator.
+    /// The operator; for an act in a workspace the kind and the id of its author, such as `key:…`.
     pub operator: String,
     /// The action.
     pub action: String,
     /// The target of the action.
     pub target: String,
+    /// The workspace whose change it is, if it is one's.
+    pub workspace_id: Option<WorkspaceId>,
     /// The reason that was given.
     pub reason: String,
     /// The result.
@@ -78,6 +80,7 @@ impl From<audit_entry::Model> for AuditEntry {
             operator: row.operator,
             action: row.action,
             target: row.target,
+            workspace_id: row.workspace_id,
             reason: row.reason,
             outcome: row.outcome,
             details: row.details,

@@ -107,6 +107,8 @@ pub struct SearchQuery {
     pub status: Option<String>,
     /// Network of a post.
     pub platform: Option<String>,
+    /// The class of the network of a post: what can be found out there after a lost answer.
+    pub class: Option<String>,
     /// Account of a post.
     pub account: Option<i64>,
     /// Its workspace.
@@ -124,6 +126,7 @@ impl SearchQuery {
         self.id.is_none()
             && self.status.is_none()
             && self.platform.is_none()
+            && self.class.is_none()
             && self.account.is_none()
             && self.workspace.is_none()
             && self.error.is_none()
@@ -255,8 +258,8 @@ impl Conditions {
 
     fn of_posts(&mut self, query: &SearchQuery) -> Result<()> {
         if query.kind != WorkKind::Post {
-            return match (&query.platform, query.account) {
-                (None, None) => Ok(()),
+            return match (&query.platform, &query.class, query.account) {
+                (None, None, None) => Ok(()),
                 _ => Err(Error::field(
                     Code::InvalidField,
                     "kind",
@@ -271,6 +274,11 @@ impl Conditions {
                 Error::field(Code::InvalidField, "platform", format!("{error}"), remedy)
             })?;
             self.and("platform =", known.as_str().into());
+        }
+        if let Some(name) = &query.class {
+            let named: Vec<_> =
+                networks_of_class(name)?.iter().map(|id| format!("'{id}'")).collect();
+            self.sql.push(format!("platform IN ({})", named.join(", ")));
         }
         if let Some(account) = query.account {
             self.and("account_id =", account.into());
@@ -288,6 +296,21 @@ impl Conditions {
         let n = self.values.len();
         self.sql.push(format!("substr(last_error, 1, length(${n})) = ${n}"));
     }
+}
+
+/// The classes of networks.
+pub const CLASSES: [&str; 4] = ["key", "handle", "search", "blind"];
+
+/// Returns the networks of a class.
+fn networks_of_class(name: &str) -> Result<Vec<&'static str>> {
+    if !CLASSES.contains(&name) {
+        let message = format!("There is no class called {name:?}.");
+        let remedy = format!("Use {}.", CLASSES.join(", "));
+        return Err(Error::field(Code::InvalidField, "class", message, remedy));
+    }
+    let specs = fanfare_platforms::all().iter().map(|platform| platform.spec());
+    let of_class = specs.filter(|spec| spec.recovery_class.as_str() == name);
+    Ok(of_class.map(|spec| spec.id.as_str()).collect())
 }
 
 /// Returns the status as a constant, which is written into the statement so that the index of failed posts is used.

@@ -83,7 +83,11 @@ impl Run<'_> {
         let clock = session.http.server_clock();
         match tokio::time::timeout(CALL_TIMEOUT, question).await {
             Ok(Ok(ReconcileOutcome::Committed(progress))) => Ok(Verdict::Found(progress)),
-            Ok(Ok(ReconcileOutcome::NotCommitted)) if !clock.is_cached() => Ok(Verdict::Absent),
+            Ok(Ok(ReconcileOutcome::NotCommitted | ReconcileOutcome::HandleEnded))
+                if !clock.is_cached() =>
+            {
+                Ok(Verdict::Absent)
+            }
             Ok(Ok(ReconcileOutcome::Listed(listing))) => {
                 self.lost_call(sent_at).judge(self.cx, listing, clock).await
             }

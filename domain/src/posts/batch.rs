@@ -7,10 +7,11 @@ use fanfare_platforms::Warning;
 use futures_util::future;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
+    alike::{self, BatchText},
     create::{self, Prepared},
     input::{NewPost, NewPostBatch},
     view::{Checked, Created, PlannedPost, Post},
@@ -53,6 +54,7 @@ pub async fn create_batch(
         );
         broken.limit = Some(MAX_ITEMS.into());
         broken.actual = Some(count.into());
+        broken.unit = Some("posts");
         return Err(Error::violation(broken));
     }
     let dry_run = batch.dry_run == Some(true);
@@ -62,7 +64,8 @@ pub async fn create_batch(
         let key = key.map(|key| item_key(key, index));
         prepare_item(act, key, body, (index, dry_run, now)).await
     });
-    let items = future::join_all(items).await;
+    let mut items = future::join_all(items).await;
+    let warnings = warn_of_doubles(&mut items, now);
     let ready = items.iter().filter_map(|item| match item {
         Ok(Item::Ready(item)) => Some(Arc::clone(&item.row)),
         _ => None,
@@ -80,7 +83,28 @@ pub async fn create_batch(
             Err(error) => Err(error),
         });
     }
-    batch_reply(outcomes).await
+    batch_reply(outcomes, warnings).await
+}
+
+/// Adds the warning to items that resemble an earlier one. Returns those of items whose reply is written already.
+fn warn_of_doubles(items: &mut [Result<Item>], now: Millis) -> Vec<Option<Warning>> {
+    let texts: Vec<_> = items
+        .iter()
+        .map(|item| match item {
+            Ok(Item::Ready(item)) => BatchText::of_row(&item.row),
+            Ok(Item::Answered(reply)) => BatchText::of_checked(reply, now),
+            Err(_) => None,
+        })
+        .collect();
+    let mut warnings = alike::warnings(&texts);
+    for (item, warning) in items.iter_mut().zip(&mut warnings) {
+        if let Ok(Item::Ready(item)) = item
+            && let Some(row) = Arc::get_mut(&mut item.row)
+        {
+            row.warnings.extend(warning.take());
+        }
+    }
+    warnings
 }
 
 /// An item of a batch before any post is written.
@@ -110,6 +134,13 @@ impl ReadyItem {
         }
         written.map_err(|error| with_remedies(act, error, self.body, self.index))
     }
+}
+
+/// Adds a warning to a list of them.
+fn with_warning(list: &RawValue, warning: Warning) -> Result<Box<RawValue>> {
+    let mut all: Vec<Value> = serde_json::from_str(list.get()).map_err(Error::internal)?;
+    all.push(json!(warning));
+    serde_json::value::to_raw_value(&all).map_err(Error::internal)
 }
 
 /// Frees the key of an item that made nothing.
@@ -279,17 +310,20 @@ struct BatchError {
     reason: RefusalReason,
 }
 
-async fn batch_reply(outcomes: Vec<Result<Reply>>) -> Result<Reply<PostBatch>> {
+async fn batch_reply(
+    outcomes: Vec<Result<Reply>>,
+    warnings: Vec<Option<Warning>>,
+) -> Result<Reply<PostBatch>> {
     let mut batch = PostBatch { total: outcomes.len(), ..PostBatch::default() };
     let (mut all_replayed, mut bytes) = (true, 0);
-    for (index, outcome) in outcomes.into_iter().enumerate() {
+    for (index, (outcome, warning)) in outcomes.into_iter().zip(warnings).enumerate() {
         match outcome {
             Ok(reply) => {
                 all_replayed &= reply.replayed;
                 batch.replayed += usize::from(reply.replayed);
                 batch.created += usize::from(reply.status == 201 && !reply.replayed);
                 bytes += reply.body().len();
-                batch.posts.push(BatchItem::of(index, &reply)?);
+                batch.posts.push(BatchItem::of(index, &reply, warning)?);
             }
             Err(error) => {
                 all_replayed = false;
@@ -307,15 +341,18 @@ async fn batch_reply(outcomes: Vec<Result<Reply>>) -> Result<Reply<PostBatch>> {
 
 impl BatchItem {
     /// Creates the item of a reply.
-    fn of(index: usize, reply: &Reply) -> Result<Self> {
+    fn of(index: usize, reply: &Reply, warning: Option<Warning>) -> Result<Self> {
         #[derive(Deserialize)]
         struct Parts {
             post: Box<RawValue>,
             warnings: Box<RawValue>,
             workspace: Box<RawValue>,
         }
-        let Parts { post, warnings, workspace } =
+        let Parts { post, mut warnings, workspace } =
             serde_json::from_str(reply.body()).map_err(Error::internal)?;
+        if let Some(warning) = warning {
+            warnings = with_warning(&warnings, warning)?;
+        }
         let outcome = if reply.status == 201 { "created" } else { "checked" };
         Ok(Self { outcome, index, replayed: reply.replayed, post, warnings, workspace })
     }

@@ -13,7 +13,7 @@ use crate::{Act, clock::Time, db::statement, error::Result, platform_tools};
 const DAY: Millis = 86_400_000;
 
 /// Posts up to this distance in time are compared.
-const COMPARED_SPAN: Millis = 7 * DAY;
+pub(super) const COMPARED_SPAN: Millis = 7 * DAY;
 
 /// The most posts that are compared, and the most characters of each.
 const MAX_COMPARED: (usize, usize) = (200, 2_000);
@@ -140,7 +140,7 @@ pub(super) async fn similar(
     caption: &str,
     at: Millis,
 ) -> Result<Vec<PostId>> {
-    let mine = words(&caption.chars().take(MAX_COMPARED.1).collect::<String>());
+    let mine = compared_words(caption);
     if mine.is_empty() {
         return Ok(Vec::new());
     }
@@ -164,12 +164,18 @@ pub(super) async fn similar(
     Ok(similar)
 }
 
+/// Returns the words by which a text is compared with others.
+pub(super) fn compared_words(caption: &str) -> BTreeSet<String> {
+    words(&caption.chars().take(MAX_COMPARED.1).collect::<String>())
+}
+
 fn words(text: &str) -> BTreeSet<String> {
     let words = text.split(|mark: char| !mark.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
-fn are_similar(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+/// Returns true if two texts have nearly the same words.
+pub(super) fn are_similar(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     let (part, whole) = SIMILAR_SHARE;
     let common = one.intersection(other).count();
     common * whole >= (one.len() + other.len() - common) * part

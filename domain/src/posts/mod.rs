@@ -1,6 +1,7 @@
 //! Posts: what a valid post is, which statuses it may have, and what each change writes.
 
 pub mod agenda;
+mod alike;
 mod batch;
 mod create;
 mod delete;
@@ -10,6 +11,7 @@ mod fit;
 mod forecast;
 mod generic_type;
 mod input;
+pub(crate) mod leaving;
 mod media;
 mod media_facts;
 mod missing;

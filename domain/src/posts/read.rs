@@ -23,7 +23,7 @@ use crate::{
     error::{Code, Error, Result},
     input,
     json_size::json_size,
-    page::{self, EmptyBecause},
+    page::{self, EmptyBecause, Listed},
     platforms,
 };
 
@@ -118,7 +118,7 @@ pub async fn list(act: &Act, filter: PostFilter) -> Result<Reply<PostPage>> {
 pub(super) async fn why_empty(act: &Act, filter: &PostFilter) -> Result<EmptyBecause> {
     let is_later = filter.cursor.is_some() || filter.offset.is_some_and(|offset| offset > 0);
     Ok(if visible(&act.membership).one(&act.cx.db.read).await?.is_some() {
-        if is_later { EmptyBecause::PastTheEnd } else { EmptyBecause::Filtered }
+        EmptyBecause::of(true, is_later)
     } else if accounts::all(act).await?.is_empty() {
         EmptyBecause::NoAccounts
     } else {
@@ -354,7 +354,7 @@ pub async fn attempts(
     act: &Act,
     id: PostId,
     part: input::CursorQuery,
-) -> Result<Reply<AttemptPage>> {
+) -> Result<Reply<Listed<AttemptPage>>> {
     let after = input::cursor::<i32>(part.cursor.as_deref())?;
     let post = find(act, id).await?;
     let from = |last: Option<&post_attempt::Model>| {
@@ -368,7 +368,14 @@ pub async fn attempts(
     let page = page::read(&act.cx.db.read, page::ALL, from, size).await?;
     let next_cursor = page.next(|row| row.number.to_string());
     let bytes = page.bytes;
-    let listed =
-        || AttemptPage { attempts: page.rows.into_iter().map(Attempt::of).collect(), next_cursor };
+    let why = match (page.rows.is_empty(), after) {
+        (false, _) => None,
+        (true, None) => Some(EmptyBecause::NothingYet),
+        (true, Some(_)) => Some(EmptyBecause::PastTheEnd),
+    };
+    let listed = move || {
+        let attempts = page.rows.into_iter().map(Attempt::of).collect();
+        Listed::new(AttemptPage { attempts, next_cursor }, why)
+    };
     Reply::large(bytes, listed).await
 }

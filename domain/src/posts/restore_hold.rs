@@ -37,8 +37,9 @@ pub fn is_asked_after_restore(row: &post::Model) -> bool {
 }
 
 /// Holds every post that waits or is being published, and whose time is at most `until` (`None`: any time). With `asks`,
-/// those whose time has come, and of which the backup knows no part, become an open question: workers ask their networks
-/// whether they were sent. All others fail with `outcome_unknown`. Nothing of either is sent by itself.
+/// those whose time has come, and of which the backup knows no public part, become an open question: workers ask their
+/// networks whether they were sent, by the container or upload that was prepared where a network knows it by that alone.
+/// All others fail with `outcome_unknown`. Nothing of either is sent by itself.
 ///
 /// # Errors
 /// [`Code::InvalidTransition`] while a worker runs, which might be sending them; the database's. Posts that were held
@@ -121,7 +122,7 @@ async fn ask_batch<C: ConnectionTrait>(
          reconciling_at = NULL, absent_at = NULL, next_attempt_at = NULL, updated_at = $2 \
          WHERE id IN (SELECT id FROM {table} WHERE due_at IS NOT NULL \
          AND status IN ('scheduled', 'publishing', 'processing') AND scheduled_at <= $3 \
-         AND NOT partly_public AND state IS NULL{} ORDER BY due_at LIMIT {BATCH})",
+         AND NOT partly_public{} ORDER BY due_at LIMIT {BATCH})",
         is_new(true)
     );
     let mut asked = hold_error();

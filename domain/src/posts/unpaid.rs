@@ -3,7 +3,7 @@
 use fanfare_entities::{
     PostId, WorkspaceId, post,
     post::{Column, PostStatus},
-    unpaid_post,
+    unpaid_post, workspace,
 };
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -12,6 +12,7 @@ use sea_orm::{
 
 use super::{
     draft::account_of,
+    leaving,
     status::{save_row, scheduled, unscheduled},
 };
 use crate::{Domain, Tx, error::Result};
@@ -74,8 +75,10 @@ pub(crate) async fn resume_some(tx: &mut Tx, workspace: WorkspaceId) -> Result<b
         .lock_exclusive()
         .all(tx.conn())
         .await?;
+    let own = workspace::Entity::find_by_id(workspace).one(tx.conn()).await?;
+    let is_leaving = own.is_some_and(|own| own.deletion_at.is_some());
     for row in rows {
-        resume(tx, row).await?;
+        if is_leaving { leaving::hold(tx, &row).await? } else { resume(tx, row).await? }
     }
     let gone =
         unpaid_post::Entity::delete_many().filter(unpaid_post::Column::PostId.is_in(waiting));

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fanfare_entities::{Millis, PostId, pause, post, post::PostStatus, unpaid_post};
+use fanfare_entities::{Millis, PostId, leaving_post, pause, post, post::PostStatus, unpaid_post};
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::Serialize;
@@ -20,6 +20,8 @@ pub enum WaitReason {
     Paused,
     /// The subscription of the workspace is paused or has ended.
     Subscription,
+    /// The workspace is to be deleted.
+    WorkspaceDeletion,
     /// The operator of the service has paused publishing.
     OperatorPause,
     /// An earlier post of the account goes out first.
@@ -58,6 +60,7 @@ struct Surroundings {
     /// The first post in the line of the account of each post.
     first: HashMap<i64, i64>,
     unpaid: HashSet<PostId>,
+    leaving: HashSet<PostId>,
 }
 
 /// Returns what each of these posts waits for. A post that is under way or final waits for nothing.
@@ -69,9 +72,12 @@ pub async fn waiting_of(cx: &Domain, rows: &[post::Model]) -> Result<HashMap<Pos
     let mut known = Surroundings::default();
     let paused = ids(rows, |row| row.status == PostStatus::Paused);
     if !paused.is_empty() {
-        let theirs = unpaid_post::Column::PostId.is_in(paused);
+        let theirs = unpaid_post::Column::PostId.is_in(paused.clone());
         let found = unpaid_post::Entity::find().filter(theirs).all(db).await?;
         known.unpaid = found.into_iter().map(|row| row.post_id).collect();
+        let theirs = leaving_post::Column::PostId.is_in(paused);
+        let found = leaving_post::Entity::find().filter(theirs).all(db).await?;
+        known.leaving = found.into_iter().map(|row| row.post_id).collect();
     }
     let held_up = ids(rows, |row| is_held_up(row, now));
     if !held_up.is_empty() {
@@ -113,7 +119,10 @@ impl Surroundings {
         let changed = Some(row.updated_at);
         let network = platforms::label(&row.platform);
         if row.status == PostStatus::Paused {
-            return if self.unpaid.contains(&row.id) {
+            return if self.leaving.contains(&row.id) {
+                let message = "Its workspace is to be deleted.";
+                waits(WaitReason::WorkspaceDeletion, message.to_owned(), changed, None)
+            } else if self.unpaid.contains(&row.id) {
                 let message = "The subscription of its workspace is paused or has ended.";
                 waits(WaitReason::Subscription, message.to_owned(), changed, None)
             } else {
@@ -273,6 +282,8 @@ mod tests {
         known.unpaid.insert(PostId(9));
         let paused = |row: &mut post::Model| row.status = PostStatus::Paused;
         assert_eq!(reason(&known, paused), Some(WaitReason::Subscription));
+        known.leaving.insert(PostId(9));
+        assert_eq!(reason(&known, paused), Some(WaitReason::WorkspaceDeletion));
         known.pauses.push(pause::Model {
             id: PauseId::fresh(),
             platform: Some("bluesky".to_owned()),

@@ -10,6 +10,7 @@ use super::update_status_of_user;
 use crate::{
     Domain,
     access::Scope,
+    audit_trail::Author,
     error::Result,
     keys::{self, NewKey},
 };
@@ -46,7 +47,9 @@ pub async fn first_key(cx: &Domain, person: UserId) -> Result<Option<SecretStrin
             name: "first key".to_owned(),
             scopes: Scope::default_set(),
         };
-        Some(keys::create_on(cx, &tx, new, (None, None)).await?.0)
+        let (key, row) = keys::create_on(cx, &tx, new, (None, None)).await?;
+        keys::write_created(&tx, &Author::user(person, ""), &row).await?;
+        Some(key)
     };
     update_status_of_user(&tx, person, &OPEN, SignupStatus::Completed, now).await?;
     tx.commit().await?;

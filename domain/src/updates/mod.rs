@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
+    page::{EmptyBecause, Listed},
 };
 
 pub use entry::{Update, all, find};
@@ -93,7 +94,7 @@ impl UpdateView {
 ///
 /// # Errors
 /// [`Code::SubscriptionRequired`], or an invalid query.
-pub fn list(act: &Act, query: &UpdatesQuery) -> Result<Reply<UpdateList>> {
+pub fn list(act: &Act, query: &UpdatesQuery) -> Result<Reply<Listed<UpdateList>>> {
     if !act.membership.active {
         let message = "Updates need an active subscription.";
         return Err(Error::new(Code::SubscriptionRequired, message));
@@ -102,9 +103,10 @@ pub fn list(act: &Act, query: &UpdatesQuery) -> Result<Reply<UpdateList>> {
     let since = query.since.as_deref().map(day).transpose()?;
     let wanted = all().iter().filter(|update| since.is_none_or(|day| update.date.as_str() >= day));
     let base_url = &act.cx.settings.base_url;
-    let updates =
-        wanted.take(limit).map(|update| UpdateView::of(update, base_url, query.include_content));
-    Ok(Reply::ok(&UpdateList { updates: updates.collect() }))
+    let shown = |update| UpdateView::of(update, base_url, query.include_content);
+    let updates: Vec<_> = wanted.take(limit).map(shown).collect();
+    let why = updates.is_empty().then(|| EmptyBecause::of(!all().is_empty(), false));
+    Ok(Reply::ok(&Listed::new(UpdateList { updates }, why)))
 }
 
 fn limit(asked: Option<i64>) -> Result<usize> {

@@ -21,7 +21,7 @@ use crate::{
     error::{Code, Error, Result},
     input,
     json_size::json_size,
-    page,
+    page::{self, Listed},
 };
 
 /// The page of a list of deliveries.
@@ -49,7 +49,7 @@ pub async fn list_deliveries(
     act: &Act,
     id: WebhookId,
     page: DeliveryQuery,
-) -> Result<Reply<DeliveryPage>> {
+) -> Result<Reply<Listed<DeliveryPage>>> {
     let db = &act.cx.db.read;
     let limit = input::limit(page.limit)?;
     let hook = webhook::Entity::find_by_id(id)
@@ -60,17 +60,17 @@ pub async fn list_deliveries(
         return Err(Error::new(Code::WebhookNotFound, "There is no such webhook."));
     }
     let cursor = input::cursor::<i64>(page.cursor.as_deref())?;
+    let all = webhook_delivery::Entity::find().filter(webhook_delivery::Column::WebhookId.eq(id));
     let from = |last: Option<&webhook_delivery::Model>| {
-        let query = webhook_delivery::Entity::find()
-            .filter(webhook_delivery::Column::WebhookId.eq(id))
-            .order_by_desc(webhook_delivery::Column::Id);
+        let query = all.clone().order_by_desc(webhook_delivery::Column::Id);
         let below = last.map(|row| row.id.0).or(cursor);
         below.map_or(query.clone(), |below| query.filter(webhook_delivery::Column::Id.lt(below)))
     };
     let page = page::read(db, limit, from, |row| json_size(&row.last_error) + 500).await?;
     let next_cursor = page.next(|row| row.id.to_string());
+    let why = page::why_empty(db, (page.rows.is_empty(), cursor.is_some()), all.clone()).await?;
     let deliveries = page.rows.into_iter().map(WebhookDelivery::of).collect();
-    Ok(Reply::ok(&DeliveryPage { deliveries, next_cursor }))
+    Ok(Reply::ok(&Listed::new(DeliveryPage { deliveries, next_cursor }, why)))
 }
 
 /// Delivers an event again, now; the delivery keeps its id.

@@ -17,13 +17,15 @@ use sea_orm::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Act, Deleted, RefusalDetails, Reply, Tx, batches,
+    Act, Deleted, RefusalDetails, Reply, Tx, audit_trail, batches,
     clock::Time,
     error::{Code, Error, Result, Violations, violation},
     events::{self, NewEvent},
+    page::Listed,
 };
 
 pub use deliveries::{
@@ -89,14 +91,15 @@ pub struct WebhookChanges {
 ///
 /// # Errors
 /// The database's.
-pub async fn list(act: &Act) -> Result<Reply<WebhookList>> {
+pub async fn list(act: &Act) -> Result<Reply<Listed<WebhookList>>> {
     require_whole_workspace(act)?;
     let rows = webhook::Entity::find()
         .filter(webhook::Column::WorkspaceId.eq(act.membership.workspace_id))
         .order_by_desc(webhook::Column::Id)
         .all(&act.cx.db.read)
         .await?;
-    Ok(Reply::ok(&WebhookList { webhooks: rows.into_iter().map(Webhook::of).collect() }))
+    let webhooks: Vec<_> = rows.into_iter().map(Webhook::of).collect();
+    Ok(Reply::ok(&Listed::whole(webhooks.is_empty(), WebhookList { webhooks })))
 }
 
 /// Creates a webhook. Its signing secret is only in this reply.
@@ -127,6 +130,7 @@ pub async fn create(act: &Act, new: NewWebhook) -> Result<Reply<OneWebhookWithSe
     };
     let row = webhook::Entity::insert(row).exec_with_returning(tx.conn()).await?;
     let secret = secrets::add(act, &tx, row.id, now).await?;
+    note(act, &tx, ("webhook_created", row.id), settings(&row)).await?;
     act.finish(tx, with_secret(row, secret).with_status(201)).await
 }
 
@@ -173,6 +177,7 @@ pub async fn update(
     }
     next.updated_at = Set(act.cx.clock.now());
     let row = next.update(tx.conn()).await?;
+    note(act, &tx, ("webhook_changed", id), settings(&row)).await?;
     act.finish(tx, Reply::ok(&OneWebhook { webhook: Webhook::of(row) })).await
 }
 
@@ -196,6 +201,7 @@ pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply<Deleted>> {
         .exec(conn)
         .await?;
     webhook::Entity::delete_by_id(row.id).exec(conn).await?;
+    note(act, &tx, ("webhook_deleted", id), json!({})).await?;
     let reply = act.finish(tx, Reply::ok(&Deleted::uuid(id.0))).await?;
     // There may be a million. One that stays is not sent without its webhook, and is cleaned up when it is old.
     let theirs = webhook_delivery::Column::WebhookId.eq(row.id);
@@ -205,6 +211,22 @@ pub async fn delete(act: &Act, id: WebhookId) -> Result<Reply<Deleted>> {
         tracing::warn!(%error, "deliveries of a deleted webhook are left to the clean-up");
     }
     Ok(reply)
+}
+
+/// Writes what was done to a webhook into the audit log.
+async fn note(
+    act: &Act,
+    tx: &Tx,
+    (action, id): (&'static str, WebhookId),
+    details: Value,
+) -> Result<()> {
+    audit_trail::note(tx.conn(), act, (action, format!("webhook:{id}")), details).await
+}
+
+/// Returns what an entry of the audit log says of a webhook. The path of its address may hold a secret of its receiver.
+fn settings(row: &webhook::Model) -> Value {
+    let host = Url::parse(&row.url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    json!({"host": host, "events": row.events, "enabled": row.enabled})
 }
 
 async fn find_locked(act: &Act, tx: &Tx, id: WebhookId) -> Result<webhook::Model> {

@@ -5,8 +5,9 @@ use rand::RngExt;
 use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, Select, sea_query::Expr};
 use serde::Serialize;
+use serde_json::json;
 
-use super::{OneWebhookWithSecret, find_locked, with_secret};
+use super::{OneWebhookWithSecret, find_locked, note, with_secret};
 use crate::{
     Act, Reply, Tx,
     error::{Code, Error, Result},
@@ -61,6 +62,7 @@ pub async fn rotate_secret(act: &Act, id: WebhookId) -> Result<Reply<OneWebhookW
         .exec(tx.conn())
         .await?;
     let secret = add(act, &tx, id, now).await?;
+    note(act, &tx, ("webhook_secret_rotated", id), json!({})).await?;
     act.finish(tx, with_secret(row, secret)).await
 }
 
@@ -73,6 +75,7 @@ pub async fn end_earlier_secrets(act: &Act, id: WebhookId) -> Result<Reply<Secre
     find_locked(act, &tx, id).await?;
     let earlier = own(id).filter(webhook_secret::Column::ExpiresAt.is_not_null());
     let ended = delete(act, &tx, earlier).await?;
+    note(act, &tx, ("webhook_secrets_ended", id), json!({"ended": ended})).await?;
     act.finish(tx, Reply::ok(&SecretsEnded { deleted: true, id, ended })).await
 }
 

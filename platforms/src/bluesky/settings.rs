@@ -71,7 +71,8 @@ fn tag_violation(tag: &str, field: String) -> Option<Violation> {
     };
     let message = format!("The tag is {actual} {unit}; bluesky allows {limit}.");
     let remedy = format!("Shorten the tag to {limit} {unit}.");
-    Some(Violation::new(field, "setting_invalid", message, remedy).with_limit(limit, actual))
+    let broken = Violation::new(field, "setting_invalid", message, remedy);
+    Some(broken.with_limit(limit, actual).in_unit(unit))
 }
 
 fn quote_violation(url: &str) -> Option<Violation> {

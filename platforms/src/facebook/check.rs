@@ -58,7 +58,8 @@ fn coloured(draft: &Draft, settings: &Settings) -> Vec<Violation> {
         let remedy = format!(
             "Write a text of up to {COLOURED_MAX} characters, or leave out the background."
         );
-        found.push(invalid(NAME, message, &remedy).with_limit(COLOURED_MAX, length));
+        let broken = invalid(NAME, message, &remedy).with_limit(COLOURED_MAX, length);
+        found.push(broken.in_unit("characters"));
     }
     found
 }

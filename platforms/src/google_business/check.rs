@@ -30,6 +30,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
                 remedy,
             )
             .with_limit(PHOTO_HEIGHT_MIN, height)
+            .in_unit("pixels")
         })
     }));
     found

@@ -35,12 +35,13 @@ fn marks(draft: &Draft) -> Vec<Violation> {
         ('#', HASHTAGS_MAX, "caption_too_many_hashtags", "hashtags"),
         ('@', MENTIONS_MAX, "caption_too_many_mentions", "mentions"),
     ];
-    let over = |(sign, limit, code, what): (char, usize, &'static str, &str)| {
+    let over = |(sign, limit, code, what): (char, usize, &'static str, &'static str)| {
         let actual = count(&draft.caption, sign);
         (actual > limit).then(|| {
             let message = format!("The caption has {actual} {what}; instagram allows {limit}.");
             let remedy = format!("Keep at most {limit} {what}.");
-            Violation::new("caption", code, message, remedy).with_limit(limit, actual)
+            let broken = Violation::new("caption", code, message, remedy);
+            broken.with_limit(limit, actual).in_unit(what)
         })
     };
     counted.into_iter().filter_map(over).collect()

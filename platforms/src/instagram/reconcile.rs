@@ -28,9 +28,8 @@ pub(super) async fn reconcile(
     match state.next(draft, &settings) {
         NextStep::Publish(what, container) => {
             Ok(match client::status(session, &container).await? {
-                ContainerStatus::Finished | ContainerStatus::Dead(_) => {
-                    ReconcileOutcome::NotCommitted
-                }
+                ContainerStatus::Finished => ReconcileOutcome::NotCommitted,
+                ContainerStatus::Dead(_) => ReconcileOutcome::HandleEnded,
                 ContainerStatus::InProgress => ReconcileOutcome::Unknown,
                 // It is public; only its id is asked for.
                 ContainerStatus::Published => {

@@ -113,6 +113,7 @@ fn pixels(draft: &Draft) -> Vec<Violation> {
                 "Make the image smaller.",
             )
             .with_limit(json!(PIXELS_MAX), pixels)
+            .in_unit("pixels")
         })
         .collect()
 }

@@ -32,7 +32,7 @@ fn link(settings: &Settings) -> Option<Violation> {
     (length > LINK_MAX).then(|| {
         let message = format!("The link has {length} characters; pinterest allows {LINK_MAX}.");
         let remedy = format!("Give a link of at most {LINK_MAX} characters.");
-        invalid("link", &message, &remedy).with_limit(LINK_MAX, length)
+        invalid("link", &message, &remedy).with_limit(LINK_MAX, length).in_unit("characters")
     })
 }
 
@@ -58,10 +58,11 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         told.push(Warning::new("settings.product_tags", message));
     }
     let texts = draft.settings.get("media_alt_texts").and_then(serde_json::Value::as_array);
-    if texts.is_some_and(|texts| texts.len() > 1) {
+    if let Some(texts) = texts.filter(|texts| texts.len() > 1) {
         let message =
             "Pinterest takes one description for a whole pin: only the first has an effect.";
-        told.push(Warning::new("settings.media_alt_texts", message));
+        let warning = Warning::new("settings.media_alt_texts", message);
+        told.push(warning.with_limit(1, texts.len(), "texts"));
     }
     told
 }

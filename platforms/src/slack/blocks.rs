@@ -54,7 +54,7 @@ pub fn check(blocks: &[Value]) -> Vec<Violation> {
                 let message = format!("{field} has {length} characters; slack allows {most}.");
                 let remedy = format!("Shorten it to {most} characters, or use several blocks.");
                 let violation = Violation::new(field, "setting_invalid", message, remedy);
-                found.push(violation.with_limit(most, length));
+                found.push(violation.with_limit(most, length).in_unit("characters"));
             }
         }
     }

@@ -70,7 +70,7 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
         let remedy =
             format!("Shorten the caption to {MARKDOWN_MAX} characters, or leave out markdown.");
         let violation = Violation::new("caption", "caption_too_long", message, remedy);
-        found.push(violation.with_limit(MARKDOWN_MAX, length));
+        found.push(violation.with_limit(MARKDOWN_MAX, length).in_unit("characters"));
     }
     found
 }

@@ -119,11 +119,13 @@ fn live_photo_violations(media: &[Media]) -> Vec<Violation> {
             let message = "The video of a live photo lasts 10 s at most on telegram.";
             Violation::new(&field, "video_too_long", message, "Shorten the video to 10 s.")
                 .with_limit(LIVE_MS_MAX, ms)
+                .in_unit("milliseconds")
         });
         let large = video.bytes.filter(|bytes| *bytes > PHOTO_BYTES_MAX).map(|bytes| {
             let message = "The video of a live photo has 10 MB at most on telegram.";
             Violation::new(&field, "video_exceeds_platform_limit", message, "Compress the video.")
                 .with_limit(PHOTO_BYTES_MAX, bytes)
+                .in_unit("bytes")
         });
         [long, large]
     });

@@ -39,6 +39,7 @@ fn links(draft: &Draft, settings: &Settings) -> Vec<Violation> {
                 format!("Keep at most {LINKS_MAX} links."),
             )
             .with_limit(LINKS_MAX, found)
+            .in_unit("links")
         })
         .collect()
 }

@@ -26,7 +26,8 @@ pub(super) async fn reconcile(
         return Ok(ReconcileOutcome::Unknown);
     };
     Ok(match client::status(session, container).await? {
-        ContainerStatus::Finished | ContainerStatus::Dead(_) => ReconcileOutcome::NotCommitted,
+        ContainerStatus::Finished => ReconcileOutcome::NotCommitted,
+        ContainerStatus::Dead(_) => ReconcileOutcome::HandleEnded,
         ContainerStatus::InProgress => ReconcileOutcome::Unknown,
         // It is public; only its id is asked for.
         ContainerStatus::Published => find(session, draft, &state, sent_at).await?.in_part().into(),

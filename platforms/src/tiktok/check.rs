@@ -36,7 +36,9 @@ fn title(settings: &Settings) -> Option<Violation> {
         let message =
             format!("The title has {length} UTF-16 units; tiktok allows {PHOTO_TITLE_MAX}.");
         let remedy = format!("Shorten the title to {PHOTO_TITLE_MAX}; emoji take two or more.");
-        invalid("title", &message, &remedy).with_limit(PHOTO_TITLE_MAX, length)
+        invalid("title", &message, &remedy)
+            .with_limit(PHOTO_TITLE_MAX, length)
+            .in_unit("UTF-16 units")
     })
 }
 

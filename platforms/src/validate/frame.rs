@@ -12,6 +12,7 @@ pub fn image(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> 
         let remedy = format!("Use an image at least {least} pixels wide.");
         Violation::new(field, "media_dimensions_unsupported", message, remedy)
             .with_limit(least, width)
+            .in_unit("pixels")
     });
     ratio.into_iter().chain(narrow).collect()
 }
@@ -29,7 +30,8 @@ pub fn video(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> 
             seconds(least)
         );
         let remedy = format!("Use a video of at least {} s.", seconds(least));
-        Violation::new(field, "video_too_short", message, remedy).with_limit(least, actual)
+        let broken = Violation::new(field, "video_too_short", message, remedy);
+        broken.with_limit(least, actual).in_unit("milliseconds")
     });
     ratio.into_iter().chain(short).collect()
 }

@@ -31,7 +31,7 @@ fn count(id: PlatformId, rules: &MediaRules, media: &[Media]) -> Option<Violatio
             format!("Add {more} more {}.", files(more))
         };
         let violation = Violation::new("media_urls", "media_required", message, remedy);
-        return Some(violation.with_limit(least, total));
+        return Some(violation.with_limit(least, total).in_unit("files"));
     }
     if let Some(violation) = over_limit(id, rules, total) {
         return Some(violation);
@@ -60,13 +60,14 @@ fn over_limit(id: PlatformId, rules: &MediaRules, files: usize) -> Option<Violat
     }
     let message = format!("{id} takes no media in this kind of post.");
     let violation = Violation::new("media_urls", "too_many_media", message, "Leave the media out.");
-    Some(violation.with_limit(limit, files))
+    Some(violation.with_limit(limit, files).in_unit("files"))
 }
 
-fn too_many_of(id: PlatformId, what: &str, limit: usize, actual: usize) -> Violation {
+fn too_many_of(id: PlatformId, what: &'static str, limit: usize, actual: usize) -> Violation {
     let message = format!("The post has {actual} {what}; {id} allows {limit}.");
     let remedy = format!("Keep at most {limit} of the {what}.");
-    Violation::new("media_urls", "too_many_media", message, remedy).with_limit(limit, actual)
+    let broken = Violation::new("media_urls", "too_many_media", message, remedy);
+    broken.with_limit(limit, actual).in_unit(what)
 }
 
 fn files(number: usize) -> &'static str {
@@ -165,6 +166,7 @@ fn too_long(id: PlatformId, rules: &MediaRules, media: &Media, field: &str) -> O
             format!("Shorten the video to {} s.", seconds(limit)),
         )
         .with_limit(limit, actual)
+        .in_unit("milliseconds")
     })
 }
 
@@ -183,7 +185,8 @@ fn too_large(
     let code = if what == "video" { "video_exceeds_platform_limit" } else { "media_too_large" };
     let message = format!("The {what} has {actual} bytes; {id} allows {limit}.");
     let remedy = format!("Make the {what} smaller than {limit} bytes.");
-    Some(Violation::new(field, code, message, remedy).with_limit(limit, actual))
+    let broken = Violation::new(field, code, message, remedy);
+    Some(broken.with_limit(limit, actual).in_unit("bytes"))
 }
 
 /// Checks the alt texts in the settings, one per file; `already` holds the violations of the settings so far.
@@ -201,7 +204,7 @@ pub fn alt_texts(spec: &Spec, draft: &Draft, already: &[Violation]) -> Violation
         let message = format!("There are {given} alt texts for {files} media files.");
         let remedy = "Give one alt text per file, in the order of the files.";
         let violation = Violation::new(FIELD, "setting_invalid", message, remedy);
-        found.push(violation.with_limit(files, given));
+        found.push(violation.with_limit(files, given).in_unit("texts"));
     }
     for (index, text) in texts.iter().enumerate().take(files.max(1)) {
         let field = format!("{FIELD}[{index}]");
@@ -212,7 +215,7 @@ pub fn alt_texts(spec: &Spec, draft: &Draft, already: &[Violation]) -> Violation
                 format!("The alt text has {length} characters; {} allows {limit}.", spec.id);
             let remedy = format!("Shorten the alt text to {limit} characters.");
             let violation = Violation::new(field, "setting_invalid", message, remedy);
-            found.push(violation.with_limit(limit, length));
+            found.push(violation.with_limit(limit, length).in_unit("characters"));
         }
     }
     found

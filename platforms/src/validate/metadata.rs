@@ -74,7 +74,7 @@ fn segment(spec: &Spec, rules: &ThreadRules, item: &Value, field: String) -> Vec
         let message = format!("The segment is {length} {unit}; {} allows {limit}.", spec.id);
         let remedy = format!("Shorten the segment to {limit} {unit}.");
         let violation = Violation::new(field.as_str(), "thread_segment_too_long", message, remedy);
-        found.push(violation.with_limit(limit, length));
+        found.push(violation.with_limit(limit, length).in_unit(unit));
     }
     if !rules.urls_allowed && text::has_web_address(segment) {
         let message = format!("{} takes no web addresses in the segments of a thread.", spec.id);

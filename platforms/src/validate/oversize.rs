@@ -37,7 +37,7 @@ pub fn truncate_draft<'a>(spec: &Spec, draft: &'a Draft) -> (Cow<'a, Draft>, Vec
         );
         let remedy = format!("Shorten the caption to {limit} {}.", spec.caption.unit);
         let violation = Violation::new("caption", "caption_too_long", message, remedy);
-        found.push(violation.with_limit(most, draft.caption.len()));
+        found.push(violation.with_limit(most, draft.caption.len()).in_unit("bytes"));
         shorten(&mut kept.to_mut().caption);
     }
     if let Some(rules) = spec.thread.filter(|rules| rules.post_type == draft.post_type) {
@@ -71,7 +71,7 @@ fn segments(
         let message = format!("The thread has {count} segments; {id} allows {limit}.");
         let remedy = format!("Keep at most {limit} segments.");
         let violation = Violation::new(field.clone(), "setting_invalid", message, remedy);
-        found.push(violation.with_limit(limit, count));
+        found.push(violation.with_limit(limit, count).in_unit("segments"));
     }
     let given = draft.to_mut().metadata.get_mut(rules.metadata_key).and_then(Value::as_array_mut);
     let Some(given) = given else { return };
@@ -87,7 +87,7 @@ fn segments(
             let remedy = format!("Shorten the segment to {allowed} {unit}.");
             let field = format!("{field}[{index}]");
             let violation = Violation::new(field, "thread_segment_too_long", message, remedy);
-            found.push(violation.with_limit(most, text.len()));
+            found.push(violation.with_limit(most, text.len()).in_unit("bytes"));
             shorten(text);
         }
     }

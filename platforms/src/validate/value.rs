@@ -133,7 +133,7 @@ fn size_violation(
     actual: usize,
     min: usize,
     max: usize,
-    unit: &str,
+    unit: &'static str,
     field: String,
 ) -> Option<Violation> {
     let limit = match actual {
@@ -144,7 +144,8 @@ fn size_violation(
     let bound = if limit == min && actual < min { "at least" } else { "at most" };
     let message = format!("{field} has {actual} {unit}; it may have {bound} {limit}.");
     let remedy = format!("Give {bound} {limit} {unit}.");
-    Some(Violation::new(field, "setting_invalid", message, remedy).with_limit(limit, actual))
+    let broken = Violation::new(field, "setting_invalid", message, remedy);
+    Some(broken.with_limit(limit, actual).in_unit(unit))
 }
 
 /// Returns the violation of a value of the wrong type, or outside the range or the choices.

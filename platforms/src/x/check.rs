@@ -42,6 +42,7 @@ fn cashtags(draft: &Draft) -> Vec<Violation> {
         let remedy = "Keep one word like $ABC.";
         Violation::new(text_field(draft, index), "caption_too_many_cashtags", message, remedy)
             .with_limit(CASHTAGS_MAX, actual)
+            .in_unit("cashtags")
     })
     .collect()
 }
@@ -74,7 +75,7 @@ fn images(draft: &Draft) -> Vec<Violation> {
             let remedy = format!("Make the image smaller than {limit} bytes.");
             let field = format!("media_urls[{index}]");
             let violation = Violation::new(field, "media_too_large", message, remedy);
-            found.push(violation.with_limit(limit, actual));
+            found.push(violation.with_limit(limit, actual).in_unit("bytes"));
         }
     }
     found

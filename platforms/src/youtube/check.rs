@@ -35,6 +35,7 @@ fn bytes(draft: &Draft, settings: &Settings) -> Option<Violation> {
         let remedy = format!("Shorten the caption to {DESCRIPTION_MAX} bytes with its hashtag.");
         Violation::new("caption", "caption_too_long", message, remedy)
             .with_limit(DESCRIPTION_MAX, length)
+            .in_unit("bytes")
     })
 }
 
@@ -44,7 +45,8 @@ fn tags(settings: &Settings) -> Option<Violation> {
         let message =
             format!("The tags have {length} characters together; youtube allows {TAGS_MAX}.");
         let remedy = "Leave out some tags; one with a space counts two more.";
-        return Some(invalid("tags", &message, remedy).with_limit(TAGS_MAX, length));
+        let broken = invalid("tags", &message, remedy).with_limit(TAGS_MAX, length);
+        return Some(broken.in_unit("characters"));
     }
     let is_bad = |tag: &String| text::is_blank(tag) || tag.contains(['<', '>', ',', '"']);
     settings.tags.iter().any(is_bad).then(|| {

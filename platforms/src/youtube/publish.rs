@@ -244,7 +244,7 @@ pub(super) async fn reconcile(
         }
         Ok(UploadProgress::Part(_)) => Ok(ReconcileOutcome::NotCommitted),
         Err(error) if is_gone(&error) && session.now - sent_at < ADDRESS_LIFE => {
-            Ok(ReconcileOutcome::NotCommitted)
+            Ok(ReconcileOutcome::HandleEnded)
         }
         Err(error) if is_gone(&error) => Ok(ReconcileOutcome::Unknown),
         Err(error) => Err(error),

@@ -203,7 +203,8 @@ async fn a_lost_answer_is_asked_for_again() {
             ReconcileOutcome::Committed(Progress::Continue { public: true, .. }) => {
                 assert!(there, "{status}")
             }
-            ReconcileOutcome::NotCommitted => assert!(!there, "{status}"),
+            ReconcileOutcome::NotCommitted => assert_eq!((there, status), (false, 308)),
+            ReconcileOutcome::HandleEnded => assert_eq!((there, status), (false, 410)),
             other => panic!("{status}: {other:?}"),
         }
         assert!(network.seen()[0].head.contains("content-range: bytes */8"));

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::refusals::Refusal;
+
 /// The directives of a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PromptDirectives {
@@ -25,6 +27,10 @@ pub(super) struct PromptDirectives {
     pub invent: bool,
     /// Facts are invented, in a rewrite too.
     pub invent_always: bool,
+    /// The answer is this refusal.
+    pub answer: Option<Refusal>,
+    /// The video ends with this code.
+    pub end: Option<Refusal>,
 }
 
 impl PromptDirectives {
@@ -43,6 +49,9 @@ impl PromptDirectives {
                 "invent" => words.invent = true,
                 "invent-always" => words.invent_always = true,
                 other => {
+                    let after = |name: &str| other.strip_prefix(name);
+                    words.answer = after("answer ").and_then(Refusal::read).or(words.answer);
+                    words.end = after("end ").and_then(Refusal::read_end).or(words.end);
                     let seconds = other.strip_prefix("delay ").and_then(|it| it.strip_suffix('s'));
                     words.delay = seconds
                         .and_then(|it| it.trim().parse().ok())
@@ -77,5 +86,9 @@ mod tests {
         assert!(words.refuse && !words.fail);
         assert_eq!(words.delay, Some(Duration::from_secs(30)));
         assert_eq!(without("A [[x]]cat [[y]]"), "A cat ");
+        let words = PromptDirectives::of("[[answer 403 - Failed check]] [[end 13 Internal error]]");
+        let (answer, end) = (words.answer.unwrap(), words.end.unwrap());
+        assert_eq!((answer.status, answer.code, &*answer.message), (403, None, "Failed check"));
+        assert_eq!((end.code.as_deref(), &*end.message), (Some("13"), "Internal error"));
     }
 }

@@ -1,10 +1,11 @@
 //! Simulated models: a text model with an OpenAI-compatible endpoint, images and videos of Google, videos of Vertex AI,
 //! and images and videos of xAI. They implement the vendors' HTTP APIs, are deterministic by prompt, and obey
 //! directives in it: `[[refuse]]`, `[[fail]]`, `[[drop]]`, `[[delay 30s]]`, `[[bad-json]]`, `[[invent]]`,
-//! `[[invent-always]]`.
+//! `[[invent-always]]`, and `[[answer …]]` and `[[end …]]` (`refusals.rs`).
 
 mod directives;
 pub(crate) mod images;
+mod refusals;
 mod text;
 mod vertex;
 mod videos;
@@ -124,6 +125,9 @@ impl AiModels {
         let is_post = call.method == Method::POST;
         if is_post && words.fail && !is_film(path) {
             return Err(error(500, "Internal error"));
+        }
+        if let (true, Some(vendor), Some(refusal)) = (is_post, vendor(path), &words.answer) {
+            return Err(refusal.reply(vendor, path));
         }
         match (vendor(path), path) {
             (Some(Vendor::Text), [.., "chat", "completions"]) if is_post => {

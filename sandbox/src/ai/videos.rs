@@ -86,6 +86,10 @@ impl VideoJob {
             let percent = (now - self.begun).max(0) * 100 / (self.ready - self.begun).max(1);
             return json!({"status": "pending", "progress": percent});
         }
+        if let Some(end) = &self.words.end {
+            let error = json!({"code": end.code, "message": end.message});
+            return json!({"status": "failed", "error": error});
+        }
         if self.words.fail {
             let error = json!({"code": "internal_error", "message": "The film could not be made."});
             return json!({"status": "failed", "error": error});
@@ -102,6 +106,10 @@ impl VideoJob {
         if now < self.ready {
             return json!({"status": "in_progress"});
         }
+        if let Some(end) = &self.words.end {
+            let error = json!({"code": end.code, "message": end.message});
+            return json!({"status": "failed", "error": error});
+        }
         if self.words.fail {
             return json!({"status": "budget_exceeded"});
         }
@@ -115,6 +123,9 @@ impl VideoJob {
     pub fn for_vertex(&self, now: i64) -> Value {
         if now < self.ready {
             return json!({"metadata": {"@type": "type.googleapis.com/google.cloud.aiplatform.v1.PredictLongRunningMetadata"}});
+        }
+        if let Some(end) = &self.words.end {
+            return json!({"done": true, "error": {"code": end.status, "message": end.message}});
         }
         if self.words.fail {
             return json!({"done": true, "error": {"code": 13, "message": "Video generation failed. Please try again."}});

@@ -76,7 +76,7 @@ pub(super) fn complete(cx: &Cx) -> HandlerResult {
     }
     message::count_message(cx, &account)?;
     let blocks = blocks::read(arguments.json("blocks"))?;
-    let (ts, at_ms) = (cx.sim.env.unique_number(), cx.now_ms() + cx.sim.env.processing_ms());
+    let (ts, at_ms) = (cx.unique_time(), cx.now_ms() + cx.sim.env.processing_ms());
     let shown = cx.sim.change(&account, |state| {
         let mut shown = Vec::new();
         let (mut ids, mut titles) = (Vec::new(), Vec::new());

@@ -42,7 +42,7 @@ pub(super) fn post(cx: &Cx) -> HandlerResult {
     access::in_channel(&account, arguments.filled("channel"))?;
     count_message(cx, &account)?;
     let message = requested_message(&arguments)?;
-    let (ts, at_ms) = (cx.sim.env.unique_number(), cx.now_ms());
+    let (ts, at_ms) = (cx.unique_time(), cx.now_ms());
     let shown = cx.sim.change(&account, |state| {
         let message = Message { ts, thread: thread(state, &arguments)?, ..message };
         let shown = representations::message(state, &message, &account.identity, true);

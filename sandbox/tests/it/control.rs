@@ -52,6 +52,39 @@ async fn accounts_are_made_listed_and_revoked() {
 }
 
 #[tokio::test]
+async fn a_clock_is_a_realms_own() {
+    let net = Net::new().await;
+    let ahead = json!({"ahead_seconds": 61 * 86_400});
+    let set = net.control(Method::PUT, "clock?realm=early", ahead).await.is(200);
+    assert_eq!(set["ahead_seconds"], 61 * 86_400);
+    for (realm, ahead) in [("early", 61 * 86_400), ("shared", 0)] {
+        let path = format!("clock?realm={realm}");
+        let shown = net.control(Method::GET, &path, Value::Null).await.is(200);
+        assert_eq!(shown["ahead_seconds"], ahead, "{realm}");
+        // An account is as old as its network says, so its token has not ended.
+        let path = format!("linkedin/accounts?realm={realm}");
+        let made = net.control(Method::POST, &path, Value::Null).await.is(201);
+        let day = |time: &Value| time.as_str().unwrap()[..10].to_owned();
+        assert_eq!(day(&made["created_at"]), day(&shown["now"]), "{realm}");
+        let token = made["credentials"]["access_token"].as_str().unwrap();
+        let me = format!("{}/v2/userinfo", made["base_url"].as_str().unwrap());
+        send(net.client.get(&me).bearer_auth(token)).await.is(200);
+        let later = json!({"ahead_seconds": ahead + 61 * 86_400});
+        net.control(Method::PUT, &format!("clock?realm={realm}"), later).await.is(200);
+        send(net.client.get(&me).bearer_auth(token)).await.is(401);
+        let back = json!({ "ahead_seconds": ahead });
+        net.control(Method::PUT, &format!("clock?realm={realm}"), back).await.is(200);
+        send(net.client.get(&me).bearer_auth(token)).await.is(200);
+    }
+    for wrong in [json!(-1), json!(315_360_001)] {
+        let body = json!({ "ahead_seconds": wrong });
+        let refused = net.control(Method::PUT, "clock", body).await.is(400);
+        assert_eq!(refused["field"], "ahead_seconds");
+    }
+    net.control(Method::PUT, "clock?realm=A/B", json!({"ahead_seconds": 1})).await.is(400);
+}
+
+#[tokio::test]
 async fn bad_control_requests_are_refused() {
     let net = Net::new().await;
     let account = net.account("bluesky").await;

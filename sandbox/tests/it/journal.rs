@@ -23,6 +23,8 @@ async fn accounts_posts_sessions_and_blobs_come_back() {
     )
     .await
     .is(200);
+    let ahead = json!({"ahead_seconds": 3_600});
+    net.control(reqwest::Method::PUT, "clock?realm=early", ahead).await.is(200);
     let before = net.posts(&pds.account).await;
     let (account, session) = (pds.account, pds.session);
     net.stop().await;
@@ -30,6 +32,8 @@ async fn accounts_posts_sessions_and_blobs_come_back() {
     let net = Net::at(&dir).await;
     let listed = net.control(reqwest::Method::GET, "bluesky/accounts", json!(null)).await.is(200);
     assert_eq!(listed["accounts"].as_array().unwrap().len(), 1);
+    let clock = net.control(reqwest::Method::GET, "clock?realm=early", json!(null)).await.is(200);
+    assert_eq!(clock["ahead_seconds"], 3_600);
     let mut after = net.posts(&account).await;
     // Links follow the port.
     after[0]["url"] = before[0]["url"].clone();

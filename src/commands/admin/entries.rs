@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Command, MemberCommand, PasswordCommand, RoleName, TierName};
 
-/// Returns the entry of a command; `None` for operators' log-ins, whose changes write their own.
+/// Returns the entry of a command; `None` for operators' log-ins and deletions, which write their own.
 pub(super) fn entry(command: &Command) -> Option<ShellAct> {
     let act = |action, target: String, details: Value| Some(ShellAct { action, target, details });
     let person = |email: &str| format!("person:{}", email.trim().to_lowercase());
     match command {
         Command::Create { .. }
+        | Command::Workspace { command: Some(_), .. }
         | Command::Password {
             command: Some(PasswordCommand::Reset { operator: true, .. }), ..
         } => None,
@@ -24,8 +25,8 @@ pub(super) fn entry(command: &Command) -> Option<ShellAct> {
         Command::User { email, create } => {
             act(if *create { "user" } else { "look_up" }, person(email), json!({}))
         }
-        Command::Workspace { name, owner } => {
-            act("workspace", person(owner), json!({"name": name}))
+        Command::Workspace { name, owner, command: None } => {
+            act("workspace", person(owner.as_deref().unwrap_or_default()), json!({"name": name}))
         }
         Command::Member { command: Some(MemberCommand::Remove { workspace, email }), .. } => act(
             "member_removed",

@@ -120,6 +120,9 @@ struct Filter {
     /// Platform of a post.
     #[arg(long)]
     platform: Option<String>,
+    /// What can be found out at the platform of a post after a lost answer: key, handle, search or blind.
+    #[arg(long)]
+    class: Option<String>,
     /// Account of a post.
     #[arg(long)]
     account: Option<i64>,

@@ -25,6 +25,7 @@ impl Filter {
             && self.id.is_none()
             && self.status.is_none()
             && self.platform.is_none()
+            && self.class.is_none()
             && self.account.is_none()
             && self.workspace.is_none()
             && self.error.is_none()
@@ -38,6 +39,7 @@ impl Filter {
             id: self.id,
             status: self.status.clone(),
             platform: self.platform.clone(),
+            class: self.class.clone(),
             account: self.account,
             workspace: self.workspace,
             error: self.error.clone(),

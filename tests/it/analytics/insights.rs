@@ -117,9 +117,9 @@ async fn a_profile_needs_eight_posts_and_a_base() {
         (&json!(7.5), &json!("unknown"))
     );
     assert_eq!(
-        profile["stats"]["topFormats"][0],
-        json!({"format": "image", "posts": 8, "engagementRate": 7.5, "lift": 1.0})
+        profile["stats"]["top_formats"][0],
+        json!({"format": "image", "posts": 8, "engagement_rate": 7.5, "lift": 1.0})
     );
-    assert_eq!(profile["stats"]["captionLengthBands"]["short"]["posts"], 8);
+    assert_eq!(profile["stats"]["caption_length_bands"]["short"]["posts"], 8);
     assert!((3..=6).contains(&profile["bullets"].as_array().unwrap().len()));
 }

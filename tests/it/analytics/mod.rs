@@ -3,6 +3,7 @@
 mod accounts;
 mod insights;
 mod kinds;
+mod names;
 mod networks;
 mod posts;
 mod readings;

@@ -285,3 +285,61 @@ async fn one_odd_text_costs_neither_its_neighbours_nor_a_list() {
     let list = user.get("/api/v1/inbox/conversations").await.expect(200);
     assert!(list.text.len() < 4_000, "{}", list.text.len());
 }
+
+/// The secret of the app that is configured for a network.
+fn configured_secret(app: &TestApp, platform: &str) -> String {
+    use secrecy::ExposeSecret;
+    let app = &app.domain.settings.apps[&platform.parse().unwrap()];
+    app.client_secret.expose_secret().to_owned()
+}
+
+#[tokio::test]
+async fn an_event_that_one_signs_oneself_names_the_account_by_its_remote_id() {
+    let app = TestApp::with(Options { stand_ins: true, ..Options::default() }).await;
+    let user = pro(&app).await;
+    for platform in ["facebook", "instagram", "threads"] {
+        let new = json!({"platform": platform});
+        let made = user.post("/api/v1/sandbox/accounts", new).await.expect(201).body;
+        let (account, id) = (made["account"]["id"].as_i64().unwrap(), &made["remote_id"]);
+        let public = fanfare_tests::networks::post(platform, account);
+        let public = fanfare_tests::networks::publish(&app, &user, public).await;
+        let root = &public["platform_post_id"];
+        let secrets = [secret(&app, platform), configured_secret(&app, platform)];
+        for (place, secret) in secrets.iter().enumerate() {
+            let (at, said) = (app.clock.now(), format!("Signed {place}"));
+            let body = match platform {
+                "threads" => json!({
+                    "app_id": "1", "topic": "moderate", "target_id": id, "time": at / 1_000,
+                    "values": {"field": "replies", "value": {
+                        "id": format!("1800{place}"), "username": "ada.l", "text": said,
+                        "media_type": "TEXT_POST", "replied_to": {"id": root},
+                        "root_post": {"id": root, "owner_id": id, "username": "us"},
+                        "timestamp": fanfare_domain::clock::to_rfc3339(at),
+                    }},
+                }),
+                _ => {
+                    let object = if platform == "facebook" { "page" } else { "instagram" };
+                    json!({"object": object, "entry": [{"id": id, "time": at, "messaging": [{
+                        "sender": {"id": "555"}, "recipient": {"id": id}, "timestamp": at,
+                        "message": {"mid": format!("m_{place}"), "text": said},
+                    }]}]})
+                }
+            };
+            let body = body.to_string().into_bytes();
+            let signed = signature(secret, &body);
+            let _ = post(&app, platform, body, Some(&signed)).await.expect(200);
+            let arrived =
+                |list: &Value| list.as_array().unwrap().iter().any(|one| one["text"] == said);
+            app.eventually(&format!("{said} arrives on {platform}"), || async {
+                if platform == "threads" {
+                    let path = format!("/api/v1/inbox/comments?account_id={account}");
+                    return arrived(&user.get(&path).await.expect(200).body["comments"])
+                        .then_some(());
+                }
+                let conversation = super::conversation(&app, &user, account).await;
+                arrived(&json!(messages(&user, &conversation).await)).then_some(())
+            })
+            .await;
+        }
+    }
+}

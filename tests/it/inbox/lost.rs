@@ -100,6 +100,7 @@ async fn an_answer_that_the_network_never_got_fails_and_may_be_sent_again() {
             (&ended["error"]["retry_safe"], &ended["platform_message_id"]),
             (&json!(true), &Value::Null)
         );
+        assert_eq!(ended["error"]["retry"], "after", "{platform}: {ended:#}");
         assert_eq!(sent(&user, platform, account, "Again").await, 0, "{platform}");
         let _ = user.post(&reply, json!({"text": "Again"})).await.expect(201);
         assert_eq!(sent(&user, platform, account, "Again").await, 1, "{platform}");

@@ -16,7 +16,7 @@ async fn measured(app: &TestApp, ada: &Somebody) -> (i64, i64) {
     let account = ada.user.connect("instagram").await;
     for (place, date) in dates(&ada.user, account).await.iter().rev().take(6).enumerate() {
         if place != 3 {
-            let numbers = json!({"reach": 1_000 + place, "followers": 500 + place});
+            let numbers = json!({"reach": 1_000 + place});
             set(&ada.user, "instagram", account, json!({"date": date}), numbers).await;
         }
     }

@@ -25,7 +25,7 @@ async fn team(app: &TestApp) -> (Somebody, WorkspaceId) {
 }
 
 /// Waits for the newest letter to this address that is not among `known`; its link.
-async fn link(app: &TestApp, email: &str, known: &[&str]) -> String {
+pub(super) async fn link(app: &TestApp, email: &str, known: &[&str]) -> String {
     let http = reqwest::Client::new();
     app.eventually("a letter", || async {
         let mail =

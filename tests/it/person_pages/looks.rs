@@ -45,7 +45,7 @@ async fn fill(app: &TestApp, ada: &Somebody) -> Vec<(&'static str, String)> {
         let numbers = match place {
             5 | 6 | 11 => continue,
             _ => {
-                json!({"views": 900 + place * 37 % 400, "followers": 4_200 - place * 3, "engagements": 40 + place * 17 % 60})
+                json!({"views": 900 + place * 37 % 400, "engagements": 40 + place * 17 % 60})
             }
         };
         set(&ada.user, "facebook", facebook, json!({"date": date}), numbers).await;

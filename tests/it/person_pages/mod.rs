@@ -2,6 +2,7 @@
 //! the person may see and nothing else, and does what the API does.
 
 mod analytics;
+mod audited;
 mod inbox;
 mod invitations;
 mod looks;

@@ -4,6 +4,45 @@ use fanfare_tests::{Options, TestApp};
 use serde_json::{Value, json};
 
 use super::{fixes, patched};
+use crate::{
+    command_output::{run, said},
+    tools::call,
+};
+
+/// Returns a hint as the doors word it: over HTTP, as a tool's result, on the command line.
+fn at_doors(hint: &str) -> [String; 3] {
+    let flag = |name: &str| format!("--{}", name.replace('_', "-"));
+    let bare = hint.replace('`', "");
+    let same = || bare.clone();
+    match hint {
+        "create_posts_batch" => {
+            ["POST /api/v1/posts/batch".to_owned(), same(), "fanfare posts create-batch".to_owned()]
+        }
+        "create_sandbox_account" => [
+            "POST /api/v1/sandbox/accounts".to_owned(),
+            same(),
+            "fanfare sandbox create-account".to_owned(),
+        ],
+        "`Idempotency-Key`" => {
+            [same(), "idempotency_key".to_owned(), "--idempotency-key".to_owned()]
+        }
+        "`Authorization" => {
+            [same(), "connect this server again".to_owned(), "--api-key".to_owned()]
+        }
+        "`url`" => [same(), same(), same()],
+        _ => match bare.split_once('.') {
+            Some((outer, inner)) => [same(), same(), format!("{inner} in {}", flag(outer))],
+            None if hint.starts_with('`') => [same(), same(), flag(&bare)],
+            None => [same(), same(), same()],
+        },
+    }
+}
+
+/// Returns the flag with which somebody sends a field at a shell.
+fn as_flag(name: &str, value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    format!("--{}={text}", name.replace('_', "-"))
+}
 
 /// Fields of new posts that are not ours: the name, its value, and words of the remedy that it must have.
 fn fields() -> Vec<(&'static str, Value, &'static str)> {
@@ -99,7 +138,11 @@ async fn what_other_services_call_it_leads_to_what_it_is_called_here() {
         let told = broken.clone().find(|one| one["field"] == name);
         let told = told.unwrap_or_else(|| panic!("{name}: {}", refused.text));
         assert_eq!(told["code"], "unknown_field", "{name}: {told}");
-        assert!(told["remedy"].as_str().unwrap().contains(hint), "{name}: {told}");
+        let [rest, ..] = at_doors(hint);
+        assert!(
+            told["remedy"].as_str().unwrap().replace('`', "").contains(&rest),
+            "{name}: {told}"
+        );
         // What means the same has a fix, and nothing else has one.
         let is_same = hint.starts_with('`') && told["remedy"] == format!("Send it as {hint}.");
         let is_inside = ["poll", "x_thread_tweets"].contains(&name);
@@ -117,6 +160,58 @@ async fn what_other_services_call_it_leads_to_what_it_is_called_here() {
 }
 
 #[tokio::test]
+async fn agents_get_the_same_hints_in_the_words_of_tools() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("x").await;
+    for (name, value, hint) in fields() {
+        // A key is an argument of every change here.
+        if name == "idempotency_key" {
+            continue;
+        }
+        let mut body = json!({"account_id": account, "caption": "Hi", "dry_run": true});
+        let target = hint.trim_matches('`');
+        if let Some(fields) = body.as_object_mut() {
+            fields.remove(target);
+            fields.insert(name.to_owned(), value);
+        }
+        let refused = call(&user, "create_post", body.clone()).await;
+        let refusal = &refused["structuredContent"];
+        let broken = refusal["validation_errors"].as_array().unwrap();
+        let told = broken.iter().find(|one| one["field"] == name);
+        let told = told.unwrap_or_else(|| panic!("{name}: {refused}"));
+        let remedy = told["remedy"].as_str().unwrap().replace('`', "");
+        let [_, tool, _] = at_doors(hint);
+        assert!(remedy.contains(&tool) && !remedy.contains("/api/v1"), "{name}: {told}");
+        let text = refused["content"][0]["text"].as_str().unwrap().replace('`', "");
+        assert!(text.contains(&tool), "{name}: {text}");
+        if told["remedy"] == format!("Send it as {hint}.") && !hint.contains('.') {
+            let corrected = patched(&body, &fixes(refusal));
+            assert_eq!(corrected[target], body[name], "{name}: {corrected}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_at_a_shell_gets_the_same_hints_in_the_words_of_commands() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("x").await.to_string();
+    for (name, value, hint) in fields() {
+        // These are flags of every command.
+        if ["idempotency_key", "api_key"].contains(&name) {
+            continue;
+        }
+        let flag = as_flag(name, &value);
+        let line = ["posts", "create", "--account-id", &account, "--caption", "Hi", &flag];
+        let told = said(&run(&user, &line).await).replace('`', "");
+        let [_, _, command] = at_doors(hint);
+        assert!(told.contains(&command), "{flag}: no {command:?} in {told}");
+        assert!(!told.contains("/api/v1"), "{flag}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn values_that_stand_for_something_else_say_for_what() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
@@ -136,10 +231,24 @@ async fn values_that_stand_for_something_else_say_for_what() {
         ),
     ] {
         let account = user.connect(platform).await;
-        let body = json!({"account_id": account, "caption": "Hi", "dry_run": true, field: value});
+        let body =
+            json!({"account_id": account, "caption": "Hi", "dry_run": true, field: value.clone()});
         let refused = user.post("/api/v1/posts", body).await.expect(400);
         let remedy = refused.body["validation_errors"][0]["remedy"].as_str().unwrap().to_owned();
         assert!(remedy.contains(hint), "{platform}: {}", refused.text);
+        let sent =
+            json!({"account_id": account, "caption": "Hi", "dry_run": true, field: value.clone()});
+        let tool = call(&user, "create_post", sent).await;
+        let told = tool["structuredContent"]["validation_errors"][0]["remedy"].as_str().unwrap();
+        assert!(told.contains(hint), "{platform}: {tool}");
+        let (id, flag) = (account.to_string(), as_flag(field, &value));
+        let line = ["posts", "create", "--account-id", &id, "--caption=Hi", "--dry-run", &flag];
+        // A path is the address of a file here, which is looked for first.
+        if field != "media_url" {
+            let told = said(&run(&user, &line).await).replace('`', "");
+            let [_, _, command] = at_doors(hint);
+            assert!(told.contains(&command), "{platform}: no {command:?} in {told}");
+        }
     }
 }
 

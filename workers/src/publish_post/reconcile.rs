@@ -136,7 +136,15 @@ impl Run<'_> {
         match outcome {
             ReconcileOutcome::Committed(progress) => Ok(Verdict::Found(progress)),
             ReconcileOutcome::NotCommitted if !clock.is_cached() => Ok(Verdict::Absent),
-            ReconcileOutcome::NotCommitted | ReconcileOutcome::Unknown => Ok(Verdict::Doubt),
+            // A backup does not know whether another container took the place of this one.
+            ReconcileOutcome::HandleEnded
+                if !clock.is_cached() && !posts::is_asked_after_restore(&self.row) =>
+            {
+                Ok(Verdict::Absent)
+            }
+            ReconcileOutcome::NotCommitted
+            | ReconcileOutcome::HandleEnded
+            | ReconcileOutcome::Unknown => Ok(Verdict::Doubt),
             ReconcileOutcome::Listed(listing) => {
                 let (caption, metadata) = (&self.row.caption, &self.row.metadata);
                 let call = LostCall {

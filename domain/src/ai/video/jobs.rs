@@ -26,7 +26,8 @@ use crate::{
     clock::Time,
     credits::{self, Spend},
     error::{Code, Error, Result},
-    input, media, page,
+    input, media,
+    page::{self, Listed},
 };
 
 /// The most open video jobs of one payer.
@@ -193,18 +194,18 @@ fn parse_status(name: &str) -> Result<AiJobStatus> {
 ///
 /// # Errors
 /// An invalid query.
-pub async fn list(act: &Act, query: VideoJobQuery) -> Result<Reply<VideoJobPage>> {
+pub async fn list(act: &Act, query: VideoJobQuery) -> Result<Reply<Listed<VideoJobPage>>> {
     let limit = input::limit(query.limit)?;
     let cursor = input::cursor::<i64>(query.cursor.as_deref())?.map(AiJobId);
     let statuses = input::several(query.status.as_deref(), parse_status)?;
+    let mut all =
+        ai_job::Entity::find().filter(Column::WorkspaceId.eq(act.membership.workspace_id));
+    // Videos belong to no brand: a membership that is locked to brands sees those that its user requested.
+    if act.membership.brands.is_some() {
+        all = all.filter(Column::CreatedBy.eq(act.caller.user_id));
+    }
     let from = |last: Option<&ai_job::Model>| {
-        let mut rows = ai_job::Entity::find()
-            .filter(Column::WorkspaceId.eq(act.membership.workspace_id))
-            .order_by_desc(Column::Id);
-        // Videos belong to no brand: a membership that is locked to brands sees those that its user requested.
-        if act.membership.brands.is_some() {
-            rows = rows.filter(Column::CreatedBy.eq(act.caller.user_id));
-        }
+        let mut rows = all.clone().order_by_desc(Column::Id);
         if let Some(statuses) = &statuses {
             rows = rows.filter(input::one_of(Column::Status, statuses.clone()));
         }
@@ -213,13 +214,15 @@ pub async fn list(act: &Act, query: VideoJobQuery) -> Result<Reply<VideoJobPage>
     };
     let page = page::read(&act.cx.db.read, limit, from, |row| row.prompt.len() + 800).await?;
     let next_cursor = page.next(|row| row.id.to_string());
+    let place = (page.rows.is_empty(), cursor.is_some());
+    let why = page::why_empty(&act.cx.db.read, place, all.clone()).await?;
     let urls = urls(&act.cx, page.rows.iter().filter_map(|row| row.asset_uid)).await?;
     let of = |row: ai_job::Model| {
         let url = row.asset_uid.and_then(|uid| urls.get(&uid).cloned());
         job_view_with_url(&act.cx, row, url)
     };
     let jobs = page.rows.into_iter().map(of).collect::<Result<Vec<_>>>()?;
-    Ok(Reply::ok(&VideoJobPage { jobs, next_cursor }))
+    Ok(Reply::ok(&Listed::new(VideoJobPage { jobs, next_cursor }, why)))
 }
 
 /// Shows a video job.

@@ -72,7 +72,7 @@ pub async fn cancel(
         let subscription = Subscription::of(&act.cx, &row, billing_time(&act.cx).await);
         return Ok(Reply::ok(&OneSubscription { subscription }));
     }
-    let change = Change::begin(&act.cx, act.caller.user_id, "cancel", key).await?;
+    let change = Change::begin(&act.cx, act.caller.user_id, "cancel", key).await?.by(act);
     let explained = |request: Request| {
         let request = request.with("cancellation_details[feedback]", *feedback);
         match &asked.feedback {

@@ -14,8 +14,8 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde::Serialize;
 
 use self::checks::checks;
-use super::{LocationFilter, selected_accounts, sync, title};
-use crate::{Act, Reply, clock::Time, error::Result};
+use super::{LocationFilter, no_locations, selected_accounts, sync, title};
+use crate::{Act, Reply, clock::Time, error::Result, page::Listed};
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -74,7 +74,7 @@ struct Facts {
 ///
 /// # Errors
 /// [`crate::Code::LocationNotFound`], [`crate::Code::PlatformMismatch`].
-pub async fn audit(act: &Act, wanted: LocationFilter) -> Result<Reply<AuditList>> {
+pub async fn audit(act: &Act, wanted: LocationFilter) -> Result<Reply<Listed<AuditList>>> {
     let mut audits = Vec::new();
     for account in selected_accounts(act, wanted.account_id, wanted.location_id.as_deref()).await? {
         let profile = sync::fresh_profile(act, &account, sync::HOUR).await?;
@@ -91,7 +91,8 @@ pub async fn audit(act: &Act, wanted: LocationFilter) -> Result<Reply<AuditList>
         let facts = Facts { profile, reviews, media, now: act.cx.clock.now() };
         audits.push(of(&account, &facts));
     }
-    Ok(Reply::ok(&AuditList { audits }))
+    let why = if audits.is_empty() { Some(no_locations(act).await?) } else { None };
+    Ok(Reply::ok(&Listed::new(AuditList { audits }, why)))
 }
 
 fn of(account: &account::Model, facts: &Facts) -> Audit {

@@ -15,12 +15,13 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use self::check::parse_category;
-use super::selected_accounts;
+use super::{selected_accounts, why_empty};
 use crate::{
     Act, Reply,
     error::{Code, Error, Result},
     inbox::{ListPosition, older_than},
-    input, page,
+    input,
+    page::{self, Listed},
 };
 
 pub(crate) use self::limits::{FileFacts, LEAST_PHOTO};
@@ -73,14 +74,12 @@ fn parse_status(name: &str) -> Result<BusinessMediaStatus> {
 ///
 /// # Errors
 /// An invalid filter.
-pub async fn list(act: &Act, filter: MediaFilter) -> Result<Reply<MediaPage>> {
+pub async fn list(act: &Act, filter: MediaFilter) -> Result<Reply<Listed<MediaPage>>> {
     let limit = input::limit(filter.limit)?;
     let accounts = selected_accounts(act, filter.account_id, filter.location_id.as_deref()).await?;
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
-    let mut query = business_media::Entity::find()
-        .filter(Column::AccountId.is_in(ids))
-        .order_by_desc(Column::CreatedAt)
-        .order_by_desc(Column::Id);
+    let all = business_media::Entity::find().filter(Column::AccountId.is_in(ids));
+    let mut query = all.clone().order_by_desc(Column::CreatedAt).order_by_desc(Column::Id);
     if let Some(categories) = input::several(filter.category.as_deref(), parse_category)? {
         query = query.filter(input::one_of(Column::Category, categories));
     }
@@ -100,9 +99,16 @@ pub async fn list(act: &Act, filter: MediaFilter) -> Result<Reply<MediaPage>> {
     for account in &accounts {
         super::sync::request_sync_if_stale(act, account).await?;
     }
+    let why = if page.rows.is_empty() {
+        let any = page::count_up_to(&act.cx.db.read, all, 1).await? > 0;
+        Some(why_empty(act, &accounts, (any, cursor.is_some())).await?)
+    } else {
+        None
+    };
     let media = page.rows.into_iter().filter_map(|row| {
         let account = accounts.iter().find(|account| account.id == row.account_id)?;
         Some(Medium::of(row, account))
     });
-    Ok(Reply::ok(&MediaPage { media: media.collect(), next_cursor }))
+    let listed = MediaPage { media: media.collect(), next_cursor };
+    Ok(Reply::ok(&Listed::new(listed, why)))
 }

@@ -16,13 +16,14 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use self::view::{Review, ReviewSummary};
-use super::{profile_of, selected_accounts, sync};
+use super::{profile_of, selected_accounts, sync, why_empty};
 use crate::{
     Act, Reply, Tx,
     clock::Time,
     error::{Code, Error, Result},
     inbox::{ListPosition, older_than},
-    input, page,
+    input,
+    page::{self, Listed},
 };
 
 pub use self::{
@@ -75,14 +76,12 @@ pub struct ReviewFilter {
 ///
 /// # Errors
 /// An invalid filter.
-pub async fn list(act: &Act, filter: ReviewFilter) -> Result<Reply<ReviewPage>> {
+pub async fn list(act: &Act, filter: ReviewFilter) -> Result<Reply<Listed<ReviewPage>>> {
     let limit = input::limit(filter.limit)?;
     let accounts = selected_accounts(act, filter.account_id, filter.location_id.as_deref()).await?;
     let ids: Vec<AccountId> = accounts.iter().map(|account| account.id).collect();
-    let mut query = business_review::Entity::find()
-        .filter(Column::AccountId.is_in(ids))
-        .order_by_desc(Column::ChangedAt)
-        .order_by_desc(Column::Id);
+    let all = business_review::Entity::find().filter(Column::AccountId.is_in(ids));
+    let mut query = all.clone().order_by_desc(Column::ChangedAt).order_by_desc(Column::Id);
     if let Some(rating) = &filter.rating {
         query = query.filter(Column::Rating.is_in(stars(rating)?));
     }
@@ -120,11 +119,18 @@ pub async fn list(act: &Act, filter: ReviewFilter) -> Result<Reply<ReviewPage>> 
         });
         profiles.insert(account.id, (account, profile));
     }
+    let why = if page.rows.is_empty() {
+        let any = page::count_up_to(&act.cx.db.read, all, 1).await? > 0;
+        Some(why_empty(act, &accounts, (any, cursor.is_some())).await?)
+    } else {
+        None
+    };
     let reviews = page.rows.into_iter().filter_map(|row| {
         let (account, profile) = profiles.get(&row.account_id)?;
         Some(Review::of(row, account, profile.as_ref(), act.membership.role))
     });
-    Ok(Reply::ok(&ReviewPage { reviews: reviews.collect(), summary, next_cursor }))
+    let listed = ReviewPage { reviews: reviews.collect(), summary, next_cursor };
+    Ok(Reply::ok(&Listed::new(listed, why)))
 }
 
 fn stars(text: &str) -> Result<Vec<i32>> {

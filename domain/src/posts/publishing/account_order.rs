@@ -150,20 +150,46 @@ pub(in crate::posts) async fn first_in_line<C: ConnectionTrait>(
 /// The most due posts that are looked through for the oldest whose turn it is.
 const MAX_LOOKED_AT: u64 = 20_000;
 
-/// Returns when the oldest post became due whose turn it is and that no pause holds back.
+/// The time, in ms, for which a post waits for a worker before it is late.
+const LATE: Millis = 5_000;
+
+/// The time at which the account's last post before `posts` ended, as far as an index tells: the last that went out, and the
+/// one that was made before it.
+const PREDECESSORS: &str = "coalesce((SELECT max(q.public_at) FROM posts AS q \
+     WHERE q.account_id = posts.account_id AND q.public_at IS NOT NULL), 0) AS published, \
+     coalesce((SELECT q.updated_at FROM posts AS q WHERE q.account_id = posts.account_id AND q.id < posts.id \
+     ORDER BY q.id DESC LIMIT 1), 0) AS ended";
+
+/// The posts that a free worker could take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WaitingForWorker {
+    /// The time since which the first of them waits.
+    pub oldest: Option<Millis>,
+    /// The number of those that have waited for more than five seconds, without those whose call is an open question.
+    pub late: u64,
+}
+
+/// Returns the posts whose turn it is and that no pause holds back. A post waits for a worker from the end of the one before
+/// it on, so that a thousand posts of one account at one time are no posts that nobody takes.
 ///
 /// # Errors
 /// The database's.
-pub async fn oldest_in_turn(cx: &Domain) -> Result<Option<Millis>, DbErr> {
-    let conn = &cx.db.read;
+pub async fn waiting_for_worker(cx: &Domain) -> Result<WaitingForWorker, DbErr> {
+    let (conn, now) = (&cx.db.read, cx.clock.now());
     let sql = format!(
-        "SELECT posts.due_at FROM (SELECT id, due_at FROM posts WHERE due_at <= $1 ORDER BY due_at LIMIT {MAX_LOOKED_AT}) AS due \
+        "SELECT min(since) AS oldest, CAST(coalesce(sum(CASE WHEN since < $2 AND NOT asked THEN 1 ELSE 0 END), 0) AS BIGINT) \
+         AS late FROM (SELECT asked, CASE WHEN due_at >= published AND due_at >= ended THEN due_at \
+         WHEN published >= ended THEN published ELSE ended END AS since FROM \
+         (SELECT due.due_at, posts.sending_at IS NOT NULL AS asked, {PREDECESSORS} \
+         FROM (SELECT id, due_at FROM posts WHERE due_at <= $1 ORDER BY due_at LIMIT {MAX_LOOKED_AT}) AS due \
          JOIN posts ON posts.id = due.id WHERE {UNPAUSED} AND (posts.out_of_line OR NOT EXISTS (\
          SELECT 1 FROM posts AS q WHERE q.account_id = posts.account_id AND {IN_LINE} \
-         AND (q.scheduled_at, q.id) < (posts.scheduled_at, posts.id))) ORDER BY due.due_at LIMIT 1"
+         AND (q.scheduled_at, q.id) < (posts.scheduled_at, posts.id)))) AS turn) AS waiting"
     );
-    let row = conn.query_one_raw(statement(conn, sql, [cx.clock.now().into()])).await?;
-    row.map(|row| row.try_get("", "due_at")).transpose()
+    let row = conn.query_one_raw(statement(conn, sql, [now.into(), (now - LATE).into()])).await?;
+    let Some(row) = row else { return Ok(WaitingForWorker::default()) };
+    let late: i64 = row.try_get("", "late")?;
+    Ok(WaitingForWorker { oldest: row.try_get("", "oldest")?, late: late.unsigned_abs() })
 }
 
 /// Returns the query for the first posts in the line of a post's account, as a JSON list of [`LinePost`].

@@ -14,7 +14,7 @@ mod duplicate;
 
 pub(super) use account_order::first_in_line;
 pub(crate) use account_order::wake_first;
-pub use account_order::{aside_until, oldest_in_turn};
+pub use account_order::{WaitingForWorker, aside_until, waiting_for_worker};
 pub use attempt::{Attempt, read_attempt};
 pub use begin_step::{BeginStep, begin_step};
 pub use claim::{Claimant, ClaimedPost, claim, claim_unchanged, find_claimable};

@@ -31,13 +31,20 @@ async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileO
 
 #[tokio::test]
 async fn the_container_tells_whether_a_lost_call_arrived() {
-    for (status, absent) in
-        [("FINISHED", true), ("ERROR", true), ("EXPIRED", true), ("IN_PROGRESS", false)]
-    {
+    for (status, wanted) in [
+        ("FINISHED", "absent"),
+        ("ERROR", "ended"),
+        ("EXPIRED", "ended"),
+        ("IN_PROGRESS", "unknown"),
+    ] {
         let network = Network::start(move |_| (200, json!({"status": status}))).await;
         let found = reconcile(&network, &draft("Hello", json!({})), publishing(&[])).await;
-        assert_eq!(matches!(found, ReconcileOutcome::NotCommitted), absent, "{status} {found:?}");
-        assert_eq!(matches!(found, ReconcileOutcome::Unknown), !absent, "{status} {found:?}");
+        let said = match found {
+            ReconcileOutcome::NotCommitted => "absent",
+            ReconcileOutcome::HandleEnded => "ended",
+            _ => "unknown",
+        };
+        assert_eq!(said, wanted, "{status}");
         assert!(network.lines().iter().all(|line| line.starts_with("GET")));
     }
 }

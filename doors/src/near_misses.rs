@@ -3,11 +3,9 @@
 //! A misspelt name is found by its letters (`closest_name`). These are other words for the same thing, or words for
 //! something that is sent elsewhere. Only what means the same in any request has a fix; everything else has a hint.
 
-use fanfare_platforms::Fix;
-
 /// What stands for a name here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meant {
+pub enum Meant {
     /// A field of the same object with the same value.
     Field(&'static str),
     /// A field inside an object beside it.
@@ -18,7 +16,7 @@ pub(super) enum Meant {
 
 /// A name that is not ours.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NearMiss {
+pub struct NearMiss {
     /// The field that an object has in which the name is looked up; two with a `+` between them.
     pub beside: &'static str,
     /// The name.
@@ -30,7 +28,7 @@ pub(super) struct NearMiss {
 macro_rules! near_misses {
     ($($beside:literal { $($($name:literal)|+ => $kind:ident $meant:literal;)+ })+) => {
         /// All of them.
-        pub(super) const NEAR_MISSES: &[NearMiss] = &[$($($(
+        pub const NEAR_MISSES: &[NearMiss] = &[$($($(
             NearMiss { beside: $beside, name: $name, meant: Meant::$kind($meant) },
         )+)+)+];
     };
@@ -108,7 +106,7 @@ near_misses! {
 
 /// Returns what stands for `name` in an object with these fields.
 #[must_use]
-pub(super) fn of(name: &str, known: &[&str]) -> Option<&'static NearMiss> {
+pub fn of(name: &str, known: &[&str]) -> Option<&'static NearMiss> {
     let has = |field: &str| known.contains(&field);
     let fits = |miss: &&NearMiss| {
         let is_here = miss.beside.is_empty() || miss.beside.split('+').all(has);
@@ -125,21 +123,11 @@ pub(super) fn of(name: &str, known: &[&str]) -> Option<&'static NearMiss> {
 impl NearMiss {
     /// Returns the sentence that says what to do.
     #[must_use]
-    pub(super) fn hint(&self) -> String {
+    pub fn hint(&self) -> String {
         match self.meant {
             Meant::Field(field) => format!("Send it as `{field}`."),
             Meant::Inside(path) => format!("Send it as `{path}`."),
             Meant::Hint(hint) => hint.to_owned(),
-        }
-    }
-
-    /// Returns the fix of an object whose fields stand at `path`, which ends with the name.
-    #[must_use]
-    pub(super) fn fix(&self, path: &str) -> Option<Fix> {
-        match self.meant {
-            Meant::Field(field) => Some(Fix::rename(path, field)),
-            Meant::Inside(inner) if !path.contains('.') => Some(Fix::relocate(path, inner)),
-            Meant::Inside(_) | Meant::Hint(_) => None,
         }
     }
 }
