@@ -41,7 +41,7 @@ pub async fn set_faults(mut call: Call) -> Result<Reply<accounts::SandboxFaults>
 }
 
 /// Lists the faults that the next calls of an account will meet.
-pub async fn list_faults(mut call: Call) -> Result<Reply<accounts::SandboxFaults>> {
+pub async fn list_faults(mut call: Call) -> Result<Reply<Listed<accounts::SandboxFaults>>> {
     let platform = call.platform()?;
     let query: PostsQuery = call.query()?;
     accounts::list_faults(&call.act, platform, AccountId(query.account_id)).await

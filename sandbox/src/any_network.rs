@@ -141,7 +141,7 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
             name.as_ref().is_none_or(|name| account.identity.username == *name)
         };
         let account = remote_ids.iter().filter_map(|id| self.find(id)).find(named)?;
-        self.expire(&account, false);
+        Sim::revive(self, &account);
         let credentials = N::credentials(&account.identity, &self.base());
         Some((account.listed(self.realm()), credentials))
     }

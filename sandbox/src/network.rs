@@ -46,6 +46,10 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     /// Returns the change that expires the account's token (`true`), or makes it valid again once the faults are
     /// replaced.
     fn token_change(expired: bool) -> Option<Self::Change>;
+    /// Returns the change that makes the account's first tokens valid again, whatever ended them.
+    fn revival() -> Option<Self::Change> {
+        Self::token_change(false)
+    }
     /// Returns the account's public posts, oldest first. `base` is the network's own address.
     fn posts(state: &Self::State, identity: &Identity, base: &str) -> Vec<Post>;
     /// Returns true if a post belongs to `key`, the name by which the account was requested, on networks where one

@@ -277,6 +277,13 @@ impl<N: Network> Sim<N> {
         true
     }
 
+    /// Makes the account's first tokens valid again.
+    pub fn revive(&self, account: &Account<N>) {
+        if let Some(change) = N::revival() {
+            self.apply(account, change);
+        }
+    }
+
     /// Expires the account's token, or makes it valid again.
     pub fn expire(&self, account: &Account<N>, expired: bool) {
         if let Some(change) = N::token_change(expired) {

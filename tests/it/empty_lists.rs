@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fanfare_domain::{WorkspaceId, access::Scope};
-use fanfare_tests::{Options, TestApp, User};
+use fanfare_tests::{Options, TestApp, User, files::plain_png};
 use serde_json::{Value, json};
 
 /// Lists that are the same for everybody and never empty.
@@ -11,7 +11,7 @@ const CONSTANT: [&str; 4] =
     ["list_ai_prices", "list_connect_options", "list_platforms", "list_rate_limits"];
 
 /// Each list of somebody who has nothing, in a workspace with an empty brand, and why it is empty. A reason of `null` is that
-/// of a list that is not empty: the caller's own key, the credits of the plan, the news of the service.
+/// of a list that is not empty: the caller's own key, the news of the service.
 const OF_NOBODY: [(&str, &str, Option<&str>); 22] = [
     ("list_accounts", "accounts", Some("no_accounts")),
     ("list_brand_accounts", "brands/{brand}/accounts", Some("no_accounts")),
@@ -38,13 +38,14 @@ const OF_NOBODY: [(&str, &str, Option<&str>); 22] = [
 ];
 
 /// Lists that belong to something, or to a person who has not made any.
-const OF_SOMETHING: [&str; 8] = [
+const OF_SOMETHING: [&str; 9] = [
     "list_brands",
     "list_oauth_clients",
     "list_oauth_grants",
     "list_credit_entries",
     "list_attempts",
     "list_deliveries",
+    "list_sandbox_faults",
     "list_sandbox_inbox",
     "list_sandbox_posts",
 ];
@@ -87,7 +88,7 @@ async fn every_list_says_why_it_is_empty() {
     let user = app.key(id, None, &Scope::ALL).await;
     let me = user.get("/api/v1/whoami").await.expect(200).body;
     let home = WorkspaceId(me["workspaces"][0]["id"].as_str().unwrap().parse().unwrap());
-    for list in ["brands", "oauth/clients", "oauth/grants"] {
+    for list in ["brands", "oauth/clients", "oauth/grants", "credits/ledger"] {
         because(&user, list, "nothing_yet").await;
     }
     let brand = app.brand(home, &[]).await.to_string();
@@ -128,9 +129,6 @@ async fn every_list_says_why_it_is_empty() {
     user.upload("a.png", "image/png", &plain_png(64, 64)).await;
     because(&user, "media?offset=10", "past_the_end").await;
     because(&user, &format!("media?drop_session_id={beyond}"), "filtered").await;
-    // The plan gave credits.
-    assert_eq!(why(&user, "credits/ledger").await, None);
-    because(&user, "credits/ledger?cursor=1", "past_the_end").await;
 
     // What belongs to one thing.
     let later = json!({"account_id": discord, "caption": "Later", "scheduled_at": app.at(3_600)});
@@ -141,7 +139,7 @@ async fn every_list_says_why_it_is_empty() {
     let hook = json!({"url": "https://example.com/hook", "events": ["post.failed"]});
     let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"]["id"].clone();
     because(&user, &format!("webhooks/{}/deliveries", hook.as_str().unwrap()), "nothing_yet").await;
-    for list in ["inbox", "posts"] {
+    for list in ["faults", "inbox", "posts"] {
         let path = format!("sandbox/bluesky/{list}?account_id={sky}");
         because(&user, &path, "nothing_yet").await;
     }

@@ -135,6 +135,7 @@ impl Elsewhere {
             ("/api/v1/keys/{id}", key),
             ("/api/v1/oauth/grants/{id}", grants["grants"][0]["id"].clone()),
             ("/api/v1/oauth/clients/{client_id}", client["client"]["client_id"].clone()),
+            ("/api/v1/workspaces/{id}", here.clone()),
             ("/api/v1/sandbox/{platform}/", live["platform_post_id"].clone()),
         ];
         let ids = ids.map(|(path, value)| {

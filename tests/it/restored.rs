@@ -177,12 +177,11 @@ async fn what_the_backup_knows_to_be_prepared_is_asked_about() {
     }
     let backup = rows(&app).await;
     assert!(backup.iter().all(|row| row.status == PostStatus::Scheduled), "nothing went out");
-    for one in &held {
-        if one.was_sent {
-            networks::ended(&app, &user, &json!(one.id)).await;
-        } else {
-            user.delete(&format!("/api/v1/posts/{}", one.id)).await.expect(200);
-        }
+    for one in held.iter().filter(|one| !one.was_sent) {
+        user.delete(&format!("/api/v1/posts/{}", one.id)).await.expect(200);
+    }
+    for one in held.iter().filter(|one| one.was_sent) {
+        networks::ended(&app, &user, &json!(one.id)).await;
     }
     stop.cancel();
     let db = &app.domain.db.write;

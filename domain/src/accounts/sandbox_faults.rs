@@ -11,6 +11,7 @@ use super::{sandbox::on_sandbox, sandbox_control::call_simulator};
 use crate::{
     Act, Reply,
     error::{Error, Result},
+    page::Listed,
 };
 
 /// Faults that a simulated network simulates for one account. They replace those that were set before.
@@ -80,11 +81,13 @@ pub async fn list_faults(
     act: &Act,
     platform: PlatformId,
     id: AccountId,
-) -> Result<Reply<SandboxFaults>> {
+) -> Result<Reply<Listed<SandboxFaults>>> {
     let row = on_sandbox(act, platform, id).await?;
     let path = [platform.as_str(), "faults"];
     let remote = [("remote_id", row.remote_id.as_str())];
     let mut left = call_simulator(act, Method::GET, &path, &remote, None).await?;
-    let faults = serde_json::from_value(left["faults"].take()).map_err(Error::internal)?;
-    Ok(Reply::ok(&SandboxFaults { account_id: row.id, faults }))
+    let faults = left["faults"].take();
+    let faults: Vec<_> = serde_json::from_value(faults).map_err(Error::internal)?;
+    let (is_empty, faults) = (faults.is_empty(), SandboxFaults { account_id: row.id, faults });
+    Ok(Reply::ok(&Listed::whole(is_empty, faults)))
 }

@@ -63,6 +63,8 @@ pub(crate) enum Change {
     /// The authorization was revoked.
     Revoked,
     Expired(bool),
+    /// The person let the app in again: the first tokens are valid.
+    Revived,
 }
 
 impl Logins {
@@ -79,6 +81,10 @@ impl Logins {
                 self.dead.insert(String::new());
             }
             Change::Expired(expired) => self.expired = expired,
+            Change::Revived => {
+                self.expired = false;
+                self.dead.clear();
+            }
         }
     }
 

@@ -131,6 +131,10 @@ impl Network for GoogleBusiness {
         Some(Change::Login(login::Change::Expired(expired)))
     }
 
+    fn revival() -> Option<Change> {
+        Some(Change::Login(login::Change::Revived))
+    }
+
     fn posts(state: &State, _identity: &Identity, base: &str) -> Vec<Post> {
         state.posts.values().map(|post| posts::shown(post, base)).collect()
     }

@@ -165,6 +165,10 @@ impl Network for Linkedin {
         Some(Change::Expired(expired))
     }
 
+    fn revival() -> Option<Change> {
+        Some(Change::Revived)
+    }
+
     fn posts(state: &State, _identity: &Identity, base: &str) -> Vec<Post> {
         let shown = state.posts.values().map(|post| Post {
             id: post.urn.clone(),

@@ -134,6 +134,8 @@ pub(crate) enum Change {
         token: String,
     },
     Expired(bool),
+    /// The person let the app in again: the first tokens are valid.
+    Revived,
 }
 
 impl State {
@@ -178,6 +180,10 @@ impl State {
                 self.revoked.insert(token);
             }
             Change::Expired(expired) => self.expired = expired,
+            Change::Revived => {
+                self.expired = false;
+                self.revoked.clear();
+            }
         }
     }
 }

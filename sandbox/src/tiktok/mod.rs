@@ -106,6 +106,10 @@ impl Network for Tiktok {
         Some(Change::Expired(expired))
     }
 
+    fn revival() -> Option<Change> {
+        Some(Change::Revived)
+    }
+
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<crate::network::Post> {
         let shown = state.posts.values().map(|post| {
             let text = |name: &str| post.info.get(name).and_then(Value::as_str).unwrap_or_default();

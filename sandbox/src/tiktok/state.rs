@@ -109,6 +109,8 @@ pub(crate) enum Change {
     /// The creator's authorization was revoked.
     Revoked,
     Expired(bool),
+    /// The creator let the app in again: the first tokens are valid.
+    Revived,
 }
 
 impl State {
@@ -152,6 +154,10 @@ impl State {
                 self.dead.insert(String::new());
             }
             Change::Expired(expired) => self.expired = expired,
+            Change::Revived => {
+                self.expired = false;
+                self.dead.clear();
+            }
         }
     }
 

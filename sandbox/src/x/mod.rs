@@ -112,6 +112,10 @@ impl Network for X {
         Some(Change::Expired(expired))
     }
 
+    fn revival() -> Option<Change> {
+        Some(Change::Revived)
+    }
+
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
         state
             .posts

@@ -113,6 +113,8 @@ pub(crate) enum Change {
     Stolen,
     Revoked,
     Expired(bool),
+    /// The account let the app in again: its first tokens are valid.
+    Revived,
 }
 
 impl State {
@@ -137,6 +139,10 @@ impl State {
                 self.refresh.clear();
             }
             Change::Expired(expired) => self.expired = expired,
+            Change::Revived => {
+                (self.expired, self.revoked) = (false, false);
+                self.spent.clear();
+            }
         }
     }
 }

@@ -109,6 +109,10 @@ impl Network for Youtube {
         Some(Change::Login(login::Change::Expired(expired)))
     }
 
+    fn revival() -> Option<Change> {
+        Some(Change::Login(login::Change::Revived))
+    }
+
     fn posts(state: &State, _identity: &Identity, base: &str) -> Vec<crate::network::Post> {
         let shown = state.videos.values().map(|video| {
             let places = state.places.iter().filter(|(.., placed)| *placed == video.id);

@@ -246,6 +246,7 @@ fn has(platform: &str, is_post: bool, name: &str) -> bool {
 #[tokio::test]
 async fn a_number_that_a_network_does_not_have_is_refused_and_nothing_is_set() {
     let (app, user) = idle().await;
+    app.start_workers();
     for platform in networks::all() {
         let id = user.connect(platform).await;
         let post = user.publish(networks::post(platform, id)).await;

@@ -64,7 +64,7 @@ async fn whatever_counts_something_names_limit_actual_unit_and_place() {
                 json!({"post_type": "x_thread", "metadata": {"x_thread_tweets": ["First", long(281)]}}),
             ),
             "thread_segment_too_long",
-            (280, 281, "characters"),
+            (280, 281, "characters (as X weighs them)"),
             Some(1),
         ),
         (
