@@ -334,7 +334,6 @@ async fn nothing_is_left_of_a_workspace_and_its_neighbour_stays() {
         "posts",
         "events",
         "webhooks",
-        "webhook_deliveries",
         "media_assets",
         "inbox_messages",
         "inbox_comments",
