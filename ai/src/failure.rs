@@ -123,7 +123,8 @@ fn has(body: &Value, sign: Sign) -> bool {
         Sign::Code(known) => codes(body).iter().any(|code| known.contains(code)),
         Sign::Value(place, known) => {
             let found = at(place);
-            known.iter().any(|one| found.as_str() == Some(*one) || found.to_string() == **one)
+            let text = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
+            known.contains(&text.as_str())
         }
         Sign::Filled(place) => match at(place) {
             Value::Null | Value::Bool(false) => false,

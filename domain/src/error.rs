@@ -330,11 +330,12 @@ impl From<DbErr> for Error {
     }
 }
 
-/// Returns true if PostgreSQL aborted the transaction because of a conflict: a deadlock (40P01) or a serialization
-/// failure (40001). Nothing was written, and the transaction succeeds when it is run again.
+/// Returns true if the database gave a transaction up because of another one: PostgreSQL after a deadlock (40P01) or a
+/// serialization failure (40001), SQLite after another process had the file for too long (5, and 517 for a snapshot
+/// that is old by then). Nothing was written, and the transaction succeeds when it is run again.
 fn is_conflict(error: &DbErr) -> bool {
     let Some(sea_orm::sqlx::Error::Database(error)) = driver_error(error) else { return false };
-    error.code().is_some_and(|code| code == "40P01" || code == "40001")
+    error.code().is_some_and(|code| matches!(&*code, "40P01" | "40001" | "5" | "517"))
 }
 
 /// Returns true if the same statement may succeed later: the database is away, restarting or out of connections.

@@ -475,7 +475,8 @@ async fn what_is_stopped_in_time_comes_back() {
     assert_eq!(post(&waiting).await["status"], "scheduled");
     assert_eq!(post(&paused).await["status"], "paused");
     assert_eq!(post(&late).await["status"], "paused", "its time has passed");
-    let told = user.get(&format!("/api/v1/activity?post_id={late}")).await.expect(200).body;
+    let path = format!("/api/v1/activity?post_id={late}&workspace_id={}", place.id);
+    let told = user.get(&path).await.expect(200).body;
     assert!(told.to_string().contains("its time passed"), "{told:#}");
     let _ = place.bound.get("/api/v1/whoami").await.expect(401);
     let _ = user.publish(new).await;

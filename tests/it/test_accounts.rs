@@ -94,7 +94,7 @@ async fn faults_that_are_left_are_shown_and_removed() {
         ]);
         user.faults(name, account, faults).await;
         let left = user.get(&path).await.expect(200).body;
-        let expected = json!({"account_id": account, "faults": [
+        let expected = json!({"account_id": account, "empty_because": null, "faults": [
             {"on": "commit", "kind": "status", "status": 400, "times": 1},
             {"on": "confirm", "kind": "delay", "ms": 1, "times": 7},
         ]});

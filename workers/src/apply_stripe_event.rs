@@ -30,7 +30,8 @@ pub async fn run(job: ApplyStripeEvent, cx: Context) {
 async fn process(cx: &Context, row: &stripe_event::Model) {
     cx.failpoint.reach("event_claimed").await;
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
-    let outcome = lease::while_leased(cx, JobKind::ApplyStripeEvent, lease, apply(cx, row)).await;
+    let outcome =
+        lease::while_leased(cx, JobKind::ApplyStripeEvent, lease, Box::pin(apply(cx, row))).await;
     cx.failpoint.reach("event_applied").await;
     cx.counters.event(&outcome);
     match events::finish(&cx.domain, lease, &outcome).await {

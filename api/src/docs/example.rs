@@ -111,6 +111,8 @@ fn query(route: &Route) -> &'static [(&'static str, &'static str)] {
         "delete_workspace" => &[("name", "Bakery")],
         "list_sandbox_posts"
         | "list_sandbox_inbox"
+        | "list_sandbox_faults"
+        | "reset_sandbox_faults"
         | "delete_sandbox_item"
         | "delete_sandbox_post" => &[("account_id", "7")],
         "delete_review_reply" => &[("review_id", "42")],

@@ -118,7 +118,8 @@ async fn members_roles_locks_and_invitations() {
     log.none("a link that was used").await;
 
     let of = |verb: &str| format!("{TEAM}/{}/{verb}", ada.id);
-    let table: [(&str, &[(&str, &str)], &'static str, Value); 3] = [
+    type Act<'a> = (&'a str, &'a [(&'a str, &'a str)], &'static str, Value);
+    let table: [Act<'_>; 3] = [
         (
             "role",
             &[("role", "publisher")],
