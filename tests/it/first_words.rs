@@ -49,7 +49,9 @@ impl Drop for First {
 async fn a_terminal_gets_the_key_the_dashboard_and_three_commands() {
     let dir = Dir::new();
     let binary = env!("CARGO_BIN_EXE_fanfare");
-    let first = First::start(&["script", "-qec", &format!("exec {binary} up"), "/dev/null"], &dir);
+    // The service is in a session of its own there, and ends with the terminal all the same.
+    let line = format!("exec setpriv --pdeathsig KILL -- {binary} up");
+    let first = First::start(&["script", "-qec", &line, "/dev/null"], &dir);
     let logged: Vec<_> = first.lines.iter().filter(|line| line.contains("INFO")).collect();
     assert!(logged.len() <= 1 && logged.iter().all(|line| line.contains("schema")), "{logged:?}");
     let origin = first.starting("Fanfare is at ").split(' ').nth(3).unwrap();
