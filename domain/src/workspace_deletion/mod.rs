@@ -52,6 +52,7 @@ pub const GRACE: Millis = 30 * 24 * 3_600_000;
 #[serde(deny_unknown_fields)]
 pub struct DeletionQuery {
     /// The name of the workspace, as it is shown.
+    #[schemars(length(max = 200))]
     pub name: String,
 }
 
