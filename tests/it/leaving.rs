@@ -357,7 +357,7 @@ async fn nothing_is_left_of_a_workspace_and_its_neighbour_stays() {
     assert!(files_with(&app, &[CANARY, &id]).await.len() > 1);
     let neighbour = (rows_with(&app, BYSTANDER).await, rows_of(&app, other.id).await);
     let neighbours_files = files_with(&app, &[BYSTANDER, &other.id.to_string()]).await;
-    let credits = number(&app, "SELECT sum(amount) AS n FROM credit_entries").await;
+    let credits = number(&app, "SELECT CAST(sum(amount) AS BIGINT) AS n FROM credit_entries").await;
 
     let started = user.delete(&leave(place.id, CANARY)).await.expect(202).body["deletion"].clone();
     assert_eq!(started["state"], "waiting");
@@ -389,7 +389,10 @@ async fn nothing_is_left_of_a_workspace_and_its_neighbour_stays() {
     assert_eq!(answered, 2, "one for each account: {receipt:#}");
     assert!(!done.to_string().contains(CANARY));
     // The wallet is as before, and so is the neighbour, but for what happened there meanwhile.
-    assert_eq!(number(&app, "SELECT sum(amount) AS n FROM credit_entries").await, credits);
+    assert_eq!(
+        number(&app, "SELECT CAST(sum(amount) AS BIGINT) AS n FROM credit_entries").await,
+        credits
+    );
     for table in ["posts", "media_assets", "webhooks", "brands", "inbox_messages", "accounts"] {
         assert_eq!(
             rows_of(&app, other.id).await.get(table),
