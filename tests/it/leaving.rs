@@ -376,7 +376,8 @@ async fn nothing_is_left_of_a_workspace_and_its_neighbour_stays() {
     assert!(!redis_has(&app, CANARY) && !redis_has(&app, BYSTANDER));
     // What was removed where.
     let receipt = &done["receipt"];
-    for table in ["posts", "accounts", "events", "media_assets", "webhooks", "memberships"] {
+    // Events are as old as the grace is long by then: the clean-up may have been quicker.
+    for table in ["posts", "accounts", "media_assets", "webhooks", "memberships"] {
         assert!(receipt["removed"][table].as_u64() > Some(0), "{table}: {receipt:#}");
     }
     assert_eq!(receipt["removed"]["workspaces"], 1);
