@@ -296,7 +296,9 @@ async fn a_customer_who_does_the_worst_that_is_allowed_raises_no_alarm() {
     let at = app.at(60);
     let first = json!({"account_id": account, "caption": "Many", "scheduled_at": at});
     let first = row(&app, id_of(&user.publish(first).await)).await;
-    let many: Vec<i64> = (0..1_000).map(|nth| first.id.0 + nth).collect();
+    // Far from the ids that the database gives to the next ones.
+    let copies = (1..1_000).map(|nth| first.id.0 + 1_000_000 + nth);
+    let many: Vec<i64> = std::iter::once(first.id.0).chain(copies).collect();
     for part in many[1..].chunks(100) {
         let copy = |id: &i64| post::Model { id: PostId(*id), ..first.clone() };
         let copies = part.iter().map(|id| copy(id).into_active_model().reset_all());
