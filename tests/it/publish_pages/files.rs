@@ -86,6 +86,8 @@ async fn files_are_added_and_moved_in_a_browser_and_kept_until_they_are_sent() {
         browser.eval(&format!("{add}.click()")).await;
         browser.until(&format!("document.querySelectorAll('.files li').length === {count}")).await;
     }
+    // What the page asked for when the second file came has been answered by then.
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let write = "for (const [id, text] of [['alt-0', 'First, of two'], ['alt-1', 'Second'], ['caption', 'Two']]) { \
          const field = document.getElementById(id); field.value = text; \
          field.dispatchEvent(new Event('input', {bubbles: true})); }";
