@@ -87,8 +87,7 @@ async fn what_its_owner_does_with_a_post_set_aside_counts() {
     for caption in ["Draft", "Delete", "Edit"] {
         ids.push(user.publish(post(caption)).await["id"].as_i64().unwrap());
     }
-    app.advance(Duration::from_secs(12));
-    app.eventually("all are set aside", || async {
+    app.eventually_in_time("all are set aside", Duration::from_secs(1), || async {
         (pauses::list(&app.domain).await.unwrap()[0].held == 3).then_some(())
     })
     .await;
@@ -102,10 +101,8 @@ async fn what_its_owner_does_with_a_post_set_aside_counts() {
         .await
         .expect(200);
     ada.act("resume", &[("target", "all")], "Over").await;
-    app.advance(Duration::from_secs(2));
-    app.wait_for_status(&user, ids[2], &["published"]).await;
-    app.advance(Duration::from_secs(12));
-    app.eventually("nothing is set aside", || async {
+    app.wait_until_published(&user, &json!({"id": ids[2]})).await;
+    app.eventually_in_time("nothing is set aside", Duration::from_secs(1), || async {
         let left = post_hold::Entity::find().count(&app.domain.db.read).await.unwrap();
         (left == 0).then_some(())
     })

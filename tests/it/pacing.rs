@@ -145,7 +145,8 @@ async fn the_posts_of_a_day_are_counted_where_nothing_is_forgotten() {
     assert_eq!(post["next_attempt_at"], fanfare_domain::clock::to_rfc3339(then + 24 * 3_600_000));
     app.pass_time(Duration::from_secs(12 * 3_600)).await;
     let post = in_time(&app, &user, next, |post| post["status"] == "published").await;
-    assert_eq!((&post["error"], attempts(&user, next).await), (&Value::Null, 1));
+    let ledger = user.get(&format!("/api/v1/posts/{next}/attempts")).await.expect(200);
+    assert_eq!((&post["error"], attempts(&user, next).await), (&Value::Null, 1), "{:#}", ledger.body);
 }
 
 #[tokio::test]

@@ -164,7 +164,7 @@ async fn more_parameters_than_anybody_needs_are_refused_unread() {
     }
 }
 
-/// The number of rows of all tables.
+/// The number of rows of all tables, but for what every heartbeat counts.
 async fn rows(app: &TestApp) -> Vec<(String, i64)> {
     let db = &app.domain.db.write;
     let tables = if app.domain.db.is_postgres() {
@@ -177,6 +177,9 @@ async fn rows(app: &TestApp) -> Vec<(String, i64)> {
     let mut counted = Vec::new();
     for table in db.query_all_raw(statement(tables.to_owned())).await.unwrap() {
         let name: String = table.try_get("", "name").unwrap();
+        if name == "samples" {
+            continue;
+        }
         let sql = format!("SELECT COUNT(*) AS many FROM {name}");
         let row = db.query_one_raw(statement(sql)).await.unwrap().unwrap();
         counted.push((name, row.try_get::<i64>("", "many").unwrap()));

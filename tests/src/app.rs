@@ -22,10 +22,10 @@ use fanfare_domain::{
     keys, users,
     vault::Vault,
 };
-use fanfare_entities::{BrandId, UserId, WorkspaceId};
+use fanfare_entities::{BrandId, UserId, WorkspaceId, worker};
 use fanfare_outbound::{Client, Policy};
 use fanfare_workers::Context;
-use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, PaginatorTrait, QueryFilter, sea_query::Expr};
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
@@ -67,6 +67,7 @@ impl TestApp {
     /// # Panics
     /// Something it needs is missing.
     pub async fn with(options: Options) -> Self {
+        write_log();
         let stack = Stack::of_this_run();
         let dir =
             std::env::temp_dir().join(format!("fanfare-test-{}", uuid::Uuid::now_v7().simple()));
@@ -346,7 +347,24 @@ impl TestApp {
     /// The sandbox does not answer.
     pub async fn pass_time(&self, by: Duration) {
         self.finish_work_before(by).await;
+        self.keep_workers_alive(by).await;
         self.leap(by).await;
+    }
+
+    /// Reports the living workers of this process as they will be after a step of time: they report in real time, and
+    /// would be taken for dead until they do.
+    async fn keep_workers_alive(&self, by: Duration) {
+        use worker::{Column, Entity};
+        const ALIVE_FOR: i64 = 15_000;
+        let names: Vec<_> =
+            self.workers.lock().expect("the lock").iter().map(|cx| cx.name.to_string()).collect();
+        let by = i64::try_from(by.as_millis()).expect("a short time");
+        let living = Column::SeenAt.gte(self.clock.now() - ALIVE_FOR);
+        let later = Entity::update_many()
+            .col_expr(Column::SeenAt, Expr::col(Column::SeenAt).add(by))
+            .filter(Column::Name.is_in(names).and(living));
+        // A story may have stopped its database.
+        let _ = later.exec(&self.domain.db.write).await;
     }
 
     /// Advances both clocks past every lease, without waiting for running work: its workers are dead.
@@ -369,6 +387,17 @@ impl TestApp {
     pub fn at(&self, seconds: i64) -> String {
         fanfare_domain::clock::to_rfc3339(self.clock.now() + seconds * 1_000)
     }
+}
+
+/// Writes the service's log to standard error if `RUST_LOG` names something.
+fn write_log() {
+    static BEGUN: std::sync::Once = std::sync::Once::new();
+    BEGUN.call_once(|| {
+        if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_default_env() {
+            let lines = tracing_subscriber::fmt().with_env_filter(filter);
+            lines.with_writer(std::io::stderr).init();
+        }
+    });
 }
 
 impl Drop for TestApp {
