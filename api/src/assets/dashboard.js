@@ -68,10 +68,25 @@ if (composer) {
     if (!reply.ok || reply.redirected) throw new Error(`The service answered ${reply.status}.`);
     return reply.text();
   };
+  const typedIn = (place) =>
+    JSON.stringify(Array.from(place.querySelectorAll("input, select, textarea"), (field) => [field.value, field.checked]));
+  const putInto = (place, text) => {
+    const at = place.contains(document.activeElement) ? document.activeElement : null;
+    place.innerHTML = text;
+    const again = at?.id && document.getElementById(at.id);
+    if (!again) return;
+    again.focus();
+    if (typeof at.selectionStart === "number") again.setSelectionRange(at.selectionStart, at.selectionEnd);
+  };
+  // An answer to what stood there before somebody typed on would take their words away, so it is asked for again.
   const show = async (id, part, more) => {
-    const text = await ask(part, more);
     const place = document.getElementById(id);
-    if (place) place.innerHTML = text;
+    if (!place) return;
+    for (;;) {
+      const asked = typedIn(place);
+      const text = await ask(part, more);
+      if (typedIn(place) === asked) return putInto(place, text);
+    }
   };
 
   // Changes of the files take turns, so that each begins from what the one before it left.

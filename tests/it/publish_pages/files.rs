@@ -80,18 +80,21 @@ async fn files_are_added_and_moved_in_a_browser_and_kept_until_they_are_sent() {
     browser.set_viewport(1280, false).await;
     log_in(&mut browser, &app, "ada@example.com", PAGE).await;
     browser.eval("document.querySelector('[name=account_id]').click()").await;
+    let write = |id: &str, text: &str| {
+        format!(
+            "{{ const field = document.getElementById('{id}'); field.value = '{text}'; \
+             field.dispatchEvent(new Event('input', {{bubbles: true}})); }}"
+        )
+    };
     for (url, count) in [(&one, 1), (&two, 2)] {
         let add = format!("document.querySelector('button[name=add][value={}]')", json!(url));
         browser.until(&add).await;
-        browser.eval(&format!("{add}.click()")).await;
+        // Somebody types on while the second file is on its way into the page.
+        let typed = if count == 2 { write("alt-0", "First, of two") } else { String::new() };
+        browser.eval(&format!("{add}.click(); {typed}")).await;
         browser.until(&format!("document.querySelectorAll('.files li').length === {count}")).await;
     }
-    // What the page asked for when the second file came has been answered by then.
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    let write = "for (const [id, text] of [['alt-0', 'First, of two'], ['alt-1', 'Second'], ['caption', 'Two']]) { \
-         const field = document.getElementById(id); field.value = text; \
-         field.dispatchEvent(new Event('input', {bubbles: true})); }";
-    browser.eval(write).await;
+    browser.eval(&format!("{} {}", write("alt-1", "Second"), write("caption", "Two"))).await;
     browser.eval("document.querySelector('button[name=up]').click()").await;
     browser.until("document.getElementById('alt-0').value === 'Second'").await;
     browser.until("document.activeElement.id === 'alt-0'").await;
