@@ -81,6 +81,21 @@ impl Letter {
         Self::linked(to, "You are invited to a Fanfare workspace", text, link)
     }
 
+    /// Returns the e-mail that tells an admin that a workspace is about to be deleted: who asked for it, and until when
+    /// it can be stopped.
+    #[must_use]
+    pub fn workspace_leaving(to: &str, workspace: &str, asked: (&str, &str), link: &str) -> Self {
+        let (asker, until) = asked;
+        let text = format!(
+            "{asker} asked to delete the workspace {workspace:?} on Fanfare.\n\n\
+             Its scheduled posts are paused, and its API keys, tools and links no longer work. On {until}, everything in \
+             it is removed for good.\n\n\
+             Until then an admin of the workspace can stop it in its settings:\n\n{link}\n\n\
+             What its posts have made public on networks stays there.\n"
+        );
+        Self::linked(to, "A Fanfare workspace is about to be deleted", text, link)
+    }
+
     fn linked(to: &str, subject: &str, text: String, link: &str) -> Self {
         Self { to: to.to_owned(), subject: subject.to_owned(), text, links: vec![link.to_owned()] }
     }
@@ -98,6 +113,7 @@ mod tests {
             Letter::app_authorized("a@x.y", "Tool", "l://k"),
             Letter::api_key_created("a@x.y", "a key", "l://k"),
             Letter::invitation("a@x.y", "Team", "Ada", "l://k"),
+            Letter::workspace_leaving("a@x.y", "Team", ("ada@x.y", "1 May 2030"), "l://k"),
         ] {
             assert!(letter.text.contains("\n\nl://k\n\n") && letter.links == ["l://k"]);
             let shown = format!("{letter:?}");

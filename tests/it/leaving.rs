@@ -581,9 +581,16 @@ async fn the_operator_sees_what_would_go_and_needs_no_grace() {
     assert!(entries.iter().any(|entry| entry.action == "look_up"));
 }
 
+/// The e-mails that the service has written.
+async fn letters(app: &TestApp) -> Vec<Value> {
+    let asked = reqwest::Client::new().get(format!("{}/dev/mail", app.origin));
+    let said = asked.header("Accept", "application/json").send().await.unwrap();
+    said.json::<Value>().await.unwrap()["letters"].as_array().unwrap().clone()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_admin_leaves_and_stays_by_the_settings_page() {
-    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let app = TestApp::start().await;
     let (person, mut browser) = Visitor::person(&app, "ada@example.com").await;
     let page = "/dashboard/settings";
     let own = browser.get(page).await.expect(200);
@@ -606,6 +613,19 @@ async fn an_admin_leaves_and_stays_by_the_settings_page() {
     let leaving = browser.get(page).await.expect(200);
     assert!(leaving.html.contains("This workspace is deleted on"), "{}", leaving.html);
     assert!(browser.get("/dashboard").await.expect(200).html.contains("is deleted on"));
+    let sent = app
+        .eventually("the e-mail is there", || async {
+            let sent = letters(&app).await;
+            (!sent.is_empty()).then_some(sent)
+        })
+        .await;
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    let text = sent[0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("ada@example.com asked to delete the workspace \"Bakery & Sons\""),
+        "{text}"
+    );
+    assert_eq!(sent[0]["links"], json!([format!("{}/dashboard/settings", app.origin)]));
     let stop = [("csrf", leaving.hidden("csrf")), ("workspace_id", team.to_string())];
     let _ = browser.send("/dashboard/settings/keep-workspace", &stop).await.expect(303);
     let stays = browser.get(page).await.expect(200);

@@ -146,7 +146,12 @@ async fn the_posts_of_a_day_are_counted_where_nothing_is_forgotten() {
     app.pass_time(Duration::from_secs(12 * 3_600)).await;
     let post = in_time(&app, &user, next, |post| post["status"] == "published").await;
     let ledger = user.get(&format!("/api/v1/posts/{next}/attempts")).await.expect(200);
-    assert_eq!((&post["error"], attempts(&user, next).await), (&Value::Null, 1), "{:#}", ledger.body);
+    assert_eq!(
+        (&post["error"], attempts(&user, next).await),
+        (&Value::Null, 1),
+        "{:#}",
+        ledger.body
+    );
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod access;
 pub mod fates;
 mod files;
 mod held;
+mod notice;
 mod operator;
 mod receipt;
 mod rows;
@@ -97,7 +98,7 @@ pub async fn start(
     act.finish(tx, reply).await
 }
 
-/// Writes the row of a deletion, with all that follows from it at once.
+/// Writes the row of a deletion, with all that follows from it at once, and e-mails to those who can stop it.
 async fn begin_grace(
     tx: &mut Tx,
     own: &workspace::Model,
@@ -126,6 +127,9 @@ async fn begin_grace(
     set_end(tx.conn(), own.id, Some(row.ends_at)).await?;
     access::end_all(tx.conn(), own.id, now).await?;
     Box::pin(leaving::pause_some(tx, own.id)).await?;
+    if grace > 0 {
+        notice::write(tx, own, &row, person).await?;
+    }
     tx.enqueue_global(JobKind::DeleteWorkspace, row.id.0, now);
     Ok(row)
 }
