@@ -1,11 +1,12 @@
-//! Notices of rows that have changed, for the requests that wait for them: ended imports and signups.
+//! Notices of rows that have changed, for the requests that wait for them: ended imports, signups, and
+//! changes on networks.
 //!
 //! Within a process they are sent after the commit. Between processes PostgreSQL delivers them with the commit
 //! (`LISTEN`, `NOTIFY`). A notice may be lost with a connection, so a waiting request also reads the row now and then.
 
 use std::time::Duration;
 
-use fanfare_entities::{AssetId, SignupId};
+use fanfare_entities::{AssetId, OutgoingId, SignupId};
 use sea_orm::{
     ConnectionTrait, DbErr,
     sqlx::{
@@ -34,6 +35,8 @@ pub enum Awaited {
     Import(AssetId),
     /// A signup.
     Signup(SignupId),
+    /// A change on a network.
+    Outgoing(OutgoingId),
 }
 
 impl Awaited {
@@ -41,6 +44,7 @@ impl Awaited {
         match self {
             Self::Import(id) => format!("import {}", id.0),
             Self::Signup(id) => format!("signup {}", id.0),
+            Self::Outgoing(id) => format!("outgoing {}", id.0),
         }
     }
 
@@ -49,6 +53,7 @@ impl Awaited {
         match kind {
             "import" => id.parse().ok().map(|id| Self::Import(AssetId(id))),
             "signup" => id.parse().ok().map(|id| Self::Signup(SignupId(id))),
+            "outgoing" => id.parse().ok().map(|id| Self::Outgoing(OutgoingId(id))),
             _ => None,
         }
     }

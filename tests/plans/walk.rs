@@ -166,6 +166,9 @@ async fn set_aside(db: &Db) {
             db.write.execute_unprepared(&sql).await.unwrap();
         }
     }
+    // Nor is it before what the walk publishes in the line of its account.
+    let later = format!("UPDATE post_holds SET scheduled_at = {FAR_AWAY}");
+    db.write.execute_unprepared(&later).await.unwrap();
 }
 
 /// Returns true for routes that end what the walk needs.

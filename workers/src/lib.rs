@@ -16,6 +16,7 @@ mod delete_workspace;
 mod deliver_webhook;
 mod derive_suggestions;
 mod dispatcher;
+mod engine;
 mod heartbeat;
 mod keep_account;
 mod lease;
@@ -41,6 +42,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 pub use context::{Connector, Context};
 pub use heartbeat::hostname;
 pub use publish_post::run as publish_post;
+pub use send_outgoing::run as send_outgoing;
 
 /// The options of a worker process.
 #[derive(Debug, Clone)]

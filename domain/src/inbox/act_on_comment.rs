@@ -115,14 +115,14 @@ async fn make(
     let row = match changes::find_by_request(act).await? {
         Some(earlier) => earlier,
         None => match record(act, account, id, change).await? {
-            Some(row) => changes::carry_out_in_request(&act.cx, row).await?,
+            Some(row) => row,
             None => return Ok(None),
         },
     };
     Ok(Some(status(&row)?).filter(|status| *status == 202))
 }
 
-/// Records a change; `None` if the comment got into the wanted state since it was looked at.
+/// Records a change and waits for it; `None` if the comment got into the wanted state since it was looked at.
 async fn record(
     act: &Act,
     account: &account::Model,
@@ -133,7 +133,7 @@ async fn record(
     if !asking.connected {
         return Err(reconnect());
     }
-    let tx = act.begin().await?;
+    let mut tx = act.begin().await?;
     let row = visible_comments(act)
         .filter(inbox_comment::Column::Id.eq(id))
         .lock_exclusive()
@@ -151,7 +151,6 @@ async fn record(
         scope: format!("comment:{id}"),
         change: change.of(remote_id),
     };
-    let row = changes::insert(act, tx.conn(), new).await?;
-    tx.commit().await?;
-    Ok(Some(row))
+    let row = changes::insert(act, &mut tx, new).await?;
+    Ok(Some(changes::commit_and_wait(tx, row).await?))
 }

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::error::{Code, Error};
 
 /// Returns a failure as a row stores it.
-pub(super) fn failure_json(code: Code, message: &str, error: Option<&platforms::Error>) -> Value {
+#[must_use]
+pub fn failure_json(code: Code, message: &str, error: Option<&platforms::Error>) -> Value {
     let entry = code.entry();
     let remedy = error.and_then(|error| error.remedy.as_deref()).unwrap_or(entry.remedy);
     let after = error.and_then(|error| error.retry_after).map(|after| after.as_secs().max(1));
@@ -17,8 +18,9 @@ pub(super) fn failure_json(code: Code, message: &str, error: Option<&platforms::
     })
 }
 
-/// Returns the failure for a refusal.
-pub(super) fn from_refusal(refused: RefusalReason, error: &platforms::Error) -> Value {
+/// Returns the failure for a refusal, as a row stores it.
+#[must_use]
+pub fn from_refusal(refused: RefusalReason, error: &platforms::Error) -> Value {
     let (code, message) = match refused {
         RefusalReason::WindowClosed => {
             (Code::ReplyWindowClosed, "The network takes no more answers in this conversation.")
@@ -33,8 +35,9 @@ pub(super) fn from_refusal(refused: RefusalReason, error: &platforms::Error) -> 
     failure_json(code, message, Some(error))
 }
 
-/// Returns the failure for any other error.
-pub(super) fn from_error(error: &platforms::Error) -> Value {
+/// Returns the failure for any other error, as a row stores it.
+#[must_use]
+pub fn from_error(error: &platforms::Error) -> Value {
     let code = match error.kind {
         ErrorKind::Rejected | ErrorKind::Duplicate | ErrorKind::MediaRejected => {
             Code::ContentRefused

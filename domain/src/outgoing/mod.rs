@@ -1,16 +1,10 @@
-//! Changes on networks other than posts, each of which must happen once: a row with a ledger, carried out in the
-//! request that asks for it or by a worker.
-//!
-//! A call is recorded before it is made. If its answer is lost, the network is asked whether it was carried out; it is
-//! repeated only if it cannot take effect twice.
+//! Changes on networks other than posts, each of which must happen once: a row with a ledger, which a worker carries out.
+//! The request that asks for one waits for its outcome.
 
 mod business_target;
-mod carry_out;
 mod failure;
-mod ledger;
-mod permits;
 mod photo;
-mod settle;
+mod statements;
 mod target;
 
 use std::time::Duration;
@@ -30,18 +24,23 @@ use sha2::{Digest, Sha256};
 use crate::{
     Act, Domain, Tx, batches,
     clock::to_rfc3339,
-    durable::{self, LEASE},
+    durable,
     error::{Code, Error, Result, refusal::RefusalDetails},
     idempotency,
+    notices::Awaited,
 };
 
-pub use carry_out::carry_out;
 pub(crate) use failure::error;
-use target::OutgoingOutcome;
-pub use target::OutgoingTarget;
+pub use failure::{failure_json, from_error, from_refusal};
+pub use photo::{FittedPhoto, fit_photo};
+pub use statements::{begin_step, complete, defer, save_change, save_progress};
+pub use target::{OutgoingOutcome, OutgoingTarget};
 
 /// The time for which a request waits for its change.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The interval at which a waiting request looks at its change although no notice came.
+const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The times before and after its creation in which a message can have been made on its network, by the network's
 /// clock, in ms.
@@ -65,10 +64,8 @@ pub(crate) struct NewOutgoing {
 }
 
 /// Returns the connector of a network's changes.
-pub(crate) fn changes(
-    platform: PlatformId,
-    change: &RemoteChange,
-) -> Option<&'static dyn RemoteChanges> {
+#[must_use]
+pub fn changes(platform: PlatformId, change: &RemoteChange) -> Option<&'static dyn RemoteChanges> {
     let platform = fanfare_platforms::find(platform);
     match change {
         RemoteChange::ReviewReply { .. }
@@ -196,16 +193,12 @@ fn dedup_key(act: &Act) -> Option<String> {
     act.reservation.as_ref().map(|reservation| hash(&reservation.name()))
 }
 
-/// Inserts a change, held by this request.
+/// Inserts a change, due at once.
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn insert<C: ConnectionTrait>(
-    act: &Act,
-    conn: &C,
-    new: NewOutgoing,
-) -> Result<outgoing::Model> {
-    let now = act.cx.clock.now();
+pub(crate) async fn insert(act: &Act, tx: &mut Tx, new: NewOutgoing) -> Result<outgoing::Model> {
+    let now = tx.now();
     let (target, target_id) = new.target.stored();
     let row = outgoing::ActiveModel {
         workspace_id: Set(new.workspace_id),
@@ -220,40 +213,44 @@ pub(crate) async fn insert<C: ConnectionTrait>(
         steps: Set(json!([])),
         repeated: Set(0),
         request_id: Set(act.request_id.clone()),
-        due_at: Set(Some(now + LEASE)),
-        fencing_token: Set(1),
+        due_at: Set(Some(now)),
+        fencing_token: Set(0),
         attempts: Set(0),
-        lease_expirations: Set(1),
+        lease_expirations: Set(0),
         created_at: Set(now),
         updated_at: Set(now),
         ..Default::default()
     };
-    Ok(outgoing::Entity::insert(row).exec_with_returning(conn).await?)
+    let row = outgoing::Entity::insert(row).exec_with_returning(tx.conn()).await?;
+    tx.enqueue(JobKind::SendOutgoing, row.workspace_id, row.id.0, now);
+    Ok(row)
 }
 
-/// Carries out a change that this request has recorded, and waits for it up to ten seconds; after that it continues in
-/// the background.
+/// Commits a change that this request has recorded, and waits until a worker has carried it out or put it off, for ten
+/// seconds at most; after that it continues without the request.
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn carry_out_in_request(
-    cx: &Domain,
-    row: outgoing::Model,
-) -> Result<outgoing::Model> {
-    let id = row.id;
-    let making = tokio::spawn({
-        let cx = cx.clone();
-        async move {
-            if let Err(error) = carry_out(&cx, "api", row).await {
-                tracing::warn!(outgoing.id = id.0, %error, "a change is left to its lease");
-            }
+pub(crate) async fn commit_and_wait(tx: Tx, row: outgoing::Model) -> Result<outgoing::Model> {
+    let (cx, id) = (tx.domain().clone(), row.id);
+    let mut notices = cx.notices.subscribe();
+    tx.commit().await?;
+    let until = tokio::time::Instant::now() + REQUEST_TIMEOUT;
+    loop {
+        // A notice may have been lost.
+        let look = until.min(tokio::time::Instant::now() + LOOK_INTERVAL);
+        let _ = tokio::time::timeout_at(look, notices.wait_for(Awaited::Outgoing(id))).await;
+        let row = outgoing::Entity::find_by_id(id).one(&cx.db.write).await?;
+        let row = row.ok_or_else(|| Error::internal("a change is gone"))?;
+        if rests(&row, cx.clock.now()) || tokio::time::Instant::now() >= until {
+            return Ok(row);
         }
-    });
-    if tokio::time::timeout(REQUEST_TIMEOUT, making).await.is_err() {
-        tracing::debug!(outgoing.id = id.0, "a change takes longer than its request");
     }
-    let found = outgoing::Entity::find_by_id(id).one(&cx.db.write).await?;
-    found.ok_or_else(|| Error::internal("a change is gone"))
+}
+
+/// Returns true if nothing is done about a change now: it has ended, or was put off.
+fn rests(row: &outgoing::Model, now: Millis) -> bool {
+    row.due_at.is_none_or(|due_at| row.lease_expirations == 0 && due_at > now)
 }
 
 /// Claims a change if it is due.
@@ -299,9 +296,9 @@ pub(crate) async fn confirm_by_network(
             updated_at: Set(tx.now()),
             ..Default::default()
         };
-        if ledger::write(tx.conn(), &row, change).await? {
+        if statements::write(tx.conn(), &row, change).await? {
             let sent = OutgoingOutcome::Sent(remote_id.to_owned());
-            ledger::register_result(tx, &row, &sent).await?;
+            statements::register_result(tx, &row, &sent).await?;
             target::apply(tx, &row, &sent).await?;
         }
     }
@@ -321,7 +318,7 @@ pub(crate) async fn prune(cx: &Domain, before: Millis) -> Result<u64> {
 ///
 /// # Errors
 /// The column cannot be read.
-fn change_of(row: &outgoing::Model) -> Result<RemoteChange> {
+pub fn change_of(row: &outgoing::Model) -> Result<RemoteChange> {
     serde_json::from_value(row.change.clone()).map_err(Error::internal)
 }
 

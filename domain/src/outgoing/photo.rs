@@ -14,7 +14,8 @@ use crate::{
 };
 
 /// The photo or video to send of a change.
-pub(super) enum FittedPhoto {
+#[derive(Debug)]
+pub enum FittedPhoto {
     /// It is sent as it is.
     AsIs,
     /// This is sent.
@@ -25,8 +26,11 @@ pub(super) enum FittedPhoto {
     Broken(Value),
 }
 
-/// Checks the photo or video of a change that was not sent yet, and converts a photo if needed.
-pub(super) async fn fit_photo(
+/// Checks the photo or video of a change that was not sent yet, and has a photo converted if needed.
+///
+/// # Errors
+/// The database's.
+pub async fn fit_photo(
     cx: &Domain,
     row: &outgoing::Model,
     platform: PlatformId,

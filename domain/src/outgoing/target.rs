@@ -65,7 +65,7 @@ impl OutgoingTarget {
 
 /// The outcome of a change, as far as it is known.
 #[derive(Debug, Clone)]
-pub(super) enum OutgoingOutcome {
+pub enum OutgoingOutcome {
     /// It was made, under this id.
     Sent(String),
     /// It was not made.

@@ -1,6 +1,6 @@
 //! Waiting for conditions, with and without advancing the clocks.
 
-use std::time::Duration;
+use std::{sync::Mutex, time::Duration};
 
 use fanfare_domain::durable::LEASE;
 use fanfare_jobs::JobKind;
@@ -22,6 +22,24 @@ fn may_end_a_lease(step: Duration) -> bool {
 /// running.
 fn room(step: Duration) -> Duration {
     Duration::from_secs(if may_end_a_lease(step) { 5 } else { 1 })
+}
+
+/// What a story saw last, printed if it fails.
+#[derive(Default)]
+struct LastSeen(Mutex<Value>);
+
+impl LastSeen {
+    fn set(&self, seen: Value) {
+        *self.0.lock().expect("the lock") = seen;
+    }
+}
+
+impl Drop for LastSeen {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("seen last: {:#}", self.0.get_mut().expect("the lock"));
+        }
+    }
 }
 
 impl TestApp {
@@ -48,9 +66,12 @@ impl TestApp {
     /// It never is.
     pub async fn wait_until_published(&self, user: &User, post: &Value) {
         let path = format!("/api/v1/posts/{}", post["id"]);
+        let last = LastSeen::default();
         self.eventually_in_time("a post is public", Duration::from_secs(5), || async {
             let post = user.get(&path).await.expect(200).body["post"].clone();
-            (post["status"] == "published").then_some(())
+            let is_public = post["status"] == "published";
+            last.set(post);
+            is_public.then_some(())
         })
         .await;
     }

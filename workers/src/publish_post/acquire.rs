@@ -15,7 +15,7 @@ use crate::dispatcher::{Line, Request, SLOT_TIMEOUT, Slot, deferred_until};
 
 impl Run<'_> {
     /// Waits for a slot, and then for the rate limit. Returns `None` if the row was deferred.
-    pub(super) async fn acquire(
+    pub(super) async fn acquire_slot_and_limit(
         &mut self,
         step: &Step,
         account: &account::Model,

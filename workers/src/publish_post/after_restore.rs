@@ -3,45 +3,29 @@
 //! Unlike a lost answer, nothing is sent again here: its owner may have changed or deleted it after the backup, which the
 //! database no longer knows.
 
-use fanfare_domain::{
-    Result,
-    lost_calls::{Verdict, is_absent},
-};
-use fanfare_entities::Millis;
+use fanfare_domain::Result;
 use fanfare_platforms::{Phase, Progress};
 
-use super::{
-    retry_policy::Failure,
-    run::{Run, StepOutcome},
-};
+use super::{retry_policy::Failure, run::Run};
+use crate::engine::{Finding, Next};
 
 impl Run<'_> {
-    /// Acts on what the network shows. `is_settled` is false while a call could still be carried out.
-    pub(super) async fn settle_after_restore(
-        &mut self,
-        verdict: Verdict,
-        (begun, now): (Millis, Millis),
-        is_settled: bool,
-    ) -> Result<()> {
-        match verdict {
-            Verdict::Found(progress) if self.is_whole(&progress) => {
-                if !matches!(self.advance(progress).await?, StepOutcome::Done) {
+    /// Acts on what is known of it.
+    pub(super) async fn settle_after_restore(&mut self, finding: Finding) -> Result<()> {
+        match finding {
+            Finding::Found(progress) if self.is_whole(&progress) => {
+                if !matches!(self.go_on(progress).await?, Next::Done) {
                     self.make_due_now().await?;
                 }
                 Ok(())
             }
-            // The further parts may be public or not.
-            Verdict::Found(_) => self.fail_unknown_after_restore().await,
-            Verdict::Absent
-                if is_settled && is_absent(self.row.absent_at, self.list_lag(), now) =>
-            {
-                self.fail_not_sent().await
-            }
-            Verdict::Absent => self.look_again(now).await,
-            Verdict::Doubt if self.has_asked_for_long(begun, now) => {
+            Finding::NotMade => self.fail_not_sent().await,
+            Finding::LookAgain => self.look_again().await,
+            Finding::AskAgain => self.ask_later().await,
+            // The further parts of a found one may be public or not. Nothing is repeated here.
+            Finding::Found(_) | Finding::Repeat | Finding::Unknown | Finding::Blind => {
                 self.fail_unknown_after_restore().await
             }
-            Verdict::Doubt => self.reconcile_later(begun).await,
         }
     }
 
@@ -56,7 +40,7 @@ impl Run<'_> {
     }
 
     /// Leaves the post to a person.
-    pub(super) async fn fail_unknown_after_restore(&mut self) -> Result<()> {
+    async fn fail_unknown_after_restore(&mut self) -> Result<()> {
         self.fail_with(Failure::unknown_after_restore(&self.row.platform)).await
     }
 

@@ -12,9 +12,11 @@ pub mod rate_limit;
 mod reconcile;
 pub(crate) mod retry_policy;
 mod run;
+mod work;
 
 use fanfare_domain::{
     accounts,
+    network_limits::LimitNames,
     posts::{self, FilesState},
 };
 use fanfare_entities::account::AccountStatus;
@@ -22,7 +24,7 @@ use fanfare_jobs::PublishPost;
 use fanfare_platforms::Account;
 use tracing::Instrument;
 
-use crate::Context;
+use crate::{Context, engine};
 use retry_policy::Failure;
 use run::Run;
 
@@ -82,7 +84,7 @@ async fn publish(
     let posts::Readiness { draft, files } =
         posts::check_readiness(&cx.domain, &post, &facts).await?;
     let files = unreadable.map_or(files, FilesState::Unreadable);
-    let run = Run::open(cx, platform, post, draft).await?;
+    let mut run = Run::open(cx, platform, post, draft).await?;
     if run.has_too_many_expirations() {
         return run.fail(Failure::too_many_expirations()).await;
     }
@@ -107,7 +109,12 @@ async fn publish(
         return run.fail(Failure::reconnect_required(&account.platform)).await;
     }
     match accounts::session_with(&cx.domain, &account, &secret) {
-        Ok(session) => run.publish(&account, session).await,
+        Ok(mut session) => {
+            let id = platform.spec().id;
+            accounts::renew(&cx.domain, id, &account, &mut session).await?;
+            run.limit_names = Some(LimitNames::of(platform, &account, &session));
+            engine::execute(&mut run, &account, session).await
+        }
         // No later attempt could open them either.
         Err(error) => {
             tracing::error!(account.id = %account.id, %error, "the credentials of an account cannot be opened");

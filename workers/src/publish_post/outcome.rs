@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 use super::{
     attempt,
     retry_policy::{Failure, next_attempt_at, wait_until},
-    run::{Run, StepOutcome},
+    run::Run,
 };
+use crate::engine::{Next, RemoteWork};
 
 /// The longest time that a post whose network works on it stays in the line of its account, in ms. Later posts of the
 /// account are prepared meanwhile; then they pass it.
@@ -30,7 +31,7 @@ const FAILURES_IN_LINE: i32 = 1;
 
 impl Run<'_> {
     /// Handles the success of a step: finishes the post, goes on with the next step, or waits.
-    pub(super) async fn advance(&mut self, progress: Progress) -> Result<StepOutcome> {
+    pub(super) async fn go_on(&mut self, progress: Progress) -> Result<Next> {
         self.row.sending_at = None;
         self.row.sending_until = None;
         self.row.reconciling_at = None;
@@ -39,7 +40,7 @@ impl Run<'_> {
         match progress {
             Progress::Done(published) => {
                 self.finish(published).await?;
-                Ok(StepOutcome::Done)
+                Ok(Next::Done)
             }
             Progress::Continue { state, after, remote_id, public } => {
                 attempt::end_step(&mut self.attempt, remote_id.as_deref(), now);
@@ -49,9 +50,9 @@ impl Run<'_> {
                     let going_on =
                         CompleteStep { keep_lease: true, ..self.completed_step(Some(now + LEASE)) };
                     return Ok(if self.write_result(going_on).await? {
-                        StepOutcome::Step
+                        Next::Step
                     } else {
-                        StepOutcome::Done
+                        Next::Done
                     });
                 }
                 let waiting = CompleteStep {
@@ -60,7 +61,7 @@ impl Run<'_> {
                     ..self.completed_step(Some(now + super::retry_policy::millis(after)))
                 };
                 self.write_result(waiting).await?;
-                Ok(StepOutcome::Done)
+                Ok(Next::Done)
             }
         }
     }
@@ -116,7 +117,7 @@ impl Run<'_> {
     }
 
     /// Handles a transient failure: schedules the next attempt, or fails the post if no attempts are left.
-    pub(super) async fn retry(&mut self, error: &platforms::Error) -> Result<()> {
+    pub(super) async fn retry_later(&mut self, error: &platforms::Error) -> Result<()> {
         let failures = self.row.attempts + 1;
         let failure = Failure::of(error);
         let now = self.cx.now();
@@ -154,11 +155,11 @@ impl Run<'_> {
             return self.fail_missed(&error.message).await;
         }
         attempt::close(&mut self.attempt, "rate_limited", Some(failure.to_json()), now);
-        self.wait(at, Some(failure.to_json())).await
+        self.wait_until(at, Some(failure.to_json())).await
     }
 
     /// Gives the row back until `at`, without a failure.
-    pub(super) async fn wait(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
+    pub(super) async fn wait_until(&mut self, at: Millis, why: Option<Value>) -> Result<()> {
         let record = CompleteStep {
             status: self.idle_status(),
             next_attempt_at: why.is_some().then_some(at),
@@ -170,7 +171,7 @@ impl Run<'_> {
 
     /// Gives the row back until `at`, because there is nothing to do before.
     pub async fn defer_until(mut self, at: Millis) -> Result<()> {
-        self.wait(at, None).await
+        self.wait_until(at, None).await
     }
 
     /// Gives the row back until the rate limit allows the call; callers see this time as `next_attempt_at`.
@@ -271,24 +272,6 @@ impl Run<'_> {
         self.write_result(record).await.map(drop)
     }
 
-    /// Marks the account as to be reconnected, and fails the post.
-    pub(super) async fn fail_token_expired(&mut self, error: &platforms::Error) -> Result<()> {
-        accounts::mark_needs_reconnect(&self.cx.domain, self.row.account_id).await?;
-        self.fail_with(Failure::token_expired(error)).await
-    }
-
-    /// Handles tokens that could not be refreshed. This is final only if the network refused the refresh.
-    pub(super) async fn refresh_failed(&mut self, error: &platforms::Error) -> Result<()> {
-        use platforms::ErrorKind;
-        match error.kind {
-            ErrorKind::Reconnect | ErrorKind::InvalidCredentials | ErrorKind::TokenExpired => {
-                self.fail_token_expired(error).await
-            }
-            ErrorKind::RateLimited | ErrorKind::QuotaExhausted => self.wait_as_asked(error).await,
-            _ => self.retry(error).await,
-        }
-    }
-
     /// Handles a commit call without a readable answer: the post is reconciled later, or fails if that is impossible.
     pub(super) async fn handle_lost_reply(
         &mut self,
@@ -301,7 +284,8 @@ impl Run<'_> {
             return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
         }
         let now = self.cx.now();
-        let mut at = self.settled_from(&session.account).max(now + 1_000);
+        let settled_from = self.unsettled(session).map_or(now, |call| call.settled_from());
+        let mut at = settled_from.max(now + 1_000);
         if self.is_repeated() {
             self.row.attempts += 1;
             match next_attempt_at(self.lease.id, self.row.attempts, None, now) {

@@ -1,33 +1,24 @@
 //! Settles a commit call whose answer was lost: asks the network whether it was carried out, and never repeats it
 //! blindly.
 
-use std::time::Duration;
-
 use fanfare_domain::{
     Result,
-    clock::date,
     durable::LEASE,
-    lost_calls::{CallWindow, Content, LostCall, Owner, SETTLE_TIME, Verdict, is_absent},
-    mutation::{self, Mutation},
+    lost_calls::{CallWindow, Content, LostCall, Owner, Verdict},
     posts::{
         self,
         publishing::{self, CompleteStep},
     },
 };
 use fanfare_entities::Millis;
-use fanfare_platforms::{
-    self as platforms, Account, ReconcileOutcome, RecoveryClass, Session, Step,
-};
+use fanfare_platforms::{self as platforms, ReconcileOutcome, RecoveryClass, Session};
 
 use super::{
     attempt,
     retry_policy::{Failure, millis},
-    run::{Run, StepOutcome},
+    run::Run,
 };
-
-/// The longest time to ask the network before the outcome counts as unknown, in ms, besides the time for which its
-/// lists lag.
-const MAX_RECONCILE_TIME: Millis = 60_000;
+use crate::engine::{self, Finding, Next};
 
 /// The interval at which the network is asked, in ms.
 const RECONCILE_INTERVAL: Millis = 5_000;
@@ -35,98 +26,48 @@ const RECONCILE_INTERVAL: Millis = 5_000;
 /// The number of times a commit call is sent again whose answer was lost and that was not carried out.
 const MAX_SENDS: i32 = 5;
 
-/// The longest time that asking the network may take.
-const RECONCILE_CALL_TIMEOUT: Duration = Duration::from_secs(30);
-
 impl Run<'_> {
-    /// Returns the time from which a lost call may be asked about. A call with a key is harmless to repeat, so it need
-    /// not wait.
-    pub(super) fn settled_from(&self, account: &Account) -> Millis {
-        match (self.platform.recovery_class(account, &self.draft), self.row.sending_until) {
-            (RecoveryClass::Key { .. }, _) | (_, None) => self.cx.now(),
-            (_, Some(_)) if mutation::is_on(Mutation::Settled) => self.cx.now(),
-            (_, Some(until)) => until + SETTLE_TIME,
+    /// Acts on what is known of the unsettled commit call. [`Next::Step`] repeats it under its key.
+    pub(super) async fn settle(&mut self, finding: Finding) -> Result<Next> {
+        if !matches!(finding, Finding::Blind) {
+            self.cx.failpoint.reach("reconcile_called").await;
         }
-    }
-
-    /// Finds out whether the unsettled commit call was carried out. Returns [`StepOutcome::Step`] if it is to be
-    /// repeated, under its key.
-    pub(super) async fn reconcile(&mut self, session: &Session) -> Result<StepOutcome> {
-        let class = self.platform.recovery_class(&session.account, &self.draft);
-        let is_restored = posts::is_asked_after_restore(&self.row);
-        if class == RecoveryClass::Blind {
-            if is_restored {
-                self.fail_unknown_after_restore().await?;
-            } else {
-                self.fail_with(Failure::outcome_unknown(&self.row.platform)).await?;
-            }
-            return Ok(StepOutcome::Done);
+        if posts::is_asked_after_restore(&self.row) {
+            self.settle_after_restore(finding).await?;
+            return Ok(Next::Done);
         }
-        let now = self.cx.now();
-        let settled_from = self.settled_from(&session.account);
-        if now < settled_from {
-            let later = CompleteStep {
-                status: self.busy_status(),
-                out_of_line: true,
-                ..self.completed_step(Some(settled_from))
-            };
-            self.write_result(later).await?;
-            return Ok(StepOutcome::Done);
-        }
-        let question = Step::confirm("reconcile");
-        let Some(mut slot) = self.acquire_slot(&question).await? else {
-            return Ok(StepOutcome::Done);
-        };
-        let now = self.cx.now();
-        let begun = *self.row.reconciling_at.get_or_insert(now);
-        let sent_at = self.row.sending_at.unwrap_or(now);
-        let since = if mutation::is_off(Mutation::FoundSince) { date(sent_at) } else { date(0) };
-        if !self.begin_step(&question, &mut slot).await? {
-            return Ok(StepOutcome::Done);
-        }
-        self.cx.failpoint.reach("reconcile_armed").await;
-        let state = self.state.clone();
-        let question = self.platform.reconcile(session, &self.draft, state, since);
-        let answer =
-            self.while_leased(tokio::time::timeout(RECONCILE_CALL_TIMEOUT, question)).await;
-        drop(slot);
-        self.cx.failpoint.reach("reconcile_called").await;
-        // Until then the call may still be carried out, although the network does not know it yet.
-        let settled = self.row.sending_until.is_none_or(|until| now >= until + SETTLE_TIME);
-        let keyed =
-            matches!(class, RecoveryClass::Key { window } if in_window(window, sent_at, now));
-        let verdict = match answer {
-            Ok(Ok(outcome)) => self.judge(session, outcome, self.call_window()).await?,
-            _ => Verdict::Doubt,
-        };
-        if is_restored {
-            self.settle_after_restore(verdict, (begun, now), settled).await?;
-            return Ok(StepOutcome::Done);
-        }
-        match verdict {
-            Verdict::Found(progress) => {
-                if !matches!(self.advance(progress).await?, StepOutcome::Done) {
+        match finding {
+            Finding::Found(progress) => {
+                if !matches!(self.go_on(progress).await?, Next::Done) {
                     // The next claim takes the steps that follow, from the state that was just stored.
                     self.make_due_now().await?;
                 }
             }
-            Verdict::Absent if settled && is_absent(self.row.absent_at, self.list_lag(), now) => {
-                self.send_again().await?;
+            Finding::NotMade => self.send_again().await?,
+            Finding::LookAgain => self.look_again().await?,
+            // Until the network answers, the post can neither be changed nor be recorded as failed.
+            Finding::Repeat => return self.repeat().await,
+            Finding::AskAgain => self.ask_later().await?,
+            Finding::Unknown => self.fail_in_doubt().await?,
+            Finding::Blind => {
+                self.fail_with(Failure::outcome_unknown(&self.row.platform)).await?;
             }
-            Verdict::Absent if settled || !keyed => self.look_again(now).await?,
-            // The outcome of the first call stays open until the network answers this one: until then the post can
-            // neither be changed nor be recorded as failed.
-            _ if keyed && mutation::is_off(Mutation::RepeatedStaysOpen) => {
-                return self.repeat().await;
-            }
-            _ if keyed => self.send_again().await?,
-            Verdict::Absent | Verdict::Doubt => self.reconcile_later(begun).await?,
         }
-        Ok(StepOutcome::Done)
+        Ok(Next::Done)
+    }
+
+    /// Gives the row back until its network can be asked; later posts of the account pass.
+    pub(super) async fn ask_at(&mut self, at: Millis) -> Result<()> {
+        let later = CompleteStep {
+            status: self.busy_status(),
+            out_of_line: true,
+            ..self.completed_step(Some(at))
+        };
+        self.write_result(later).await.map(drop)
     }
 
     /// Judges what the network shows of a call of this post.
-    pub(super) async fn judge(
+    pub(super) async fn judge_call(
         &self,
         session: &Session,
         outcome: ReconcileOutcome,
@@ -159,7 +100,7 @@ impl Run<'_> {
     }
 
     /// Returns the time of the unsettled call.
-    fn call_window(&self) -> CallWindow {
+    pub(super) fn call_window(&self) -> CallWindow {
         let now = self.cx.now();
         CallWindow {
             from: self.row.sending_at.unwrap_or(now),
@@ -174,15 +115,11 @@ impl Run<'_> {
     }
 
     /// Notes that the network does not show the post, and asks once more after the time for which its lists lag.
-    pub(super) async fn look_again(&mut self, now: Millis) -> Result<()> {
-        attempt::end_step(&mut self.attempt, None, self.cx.now());
+    pub(super) async fn look_again(&mut self) -> Result<()> {
+        let now = self.cx.now();
+        attempt::end_step(&mut self.attempt, None, now);
         let first = *self.row.absent_at.get_or_insert(now);
-        let later = CompleteStep {
-            status: self.busy_status(),
-            out_of_line: true,
-            ..self.completed_step(Some((first + self.list_lag()).max(now + RECONCILE_INTERVAL)))
-        };
-        self.write_result(later).await.map(drop)
+        self.ask_at((first + self.list_lag()).max(now + RECONCILE_INTERVAL)).await
     }
 
     /// Handles a refusal because the network has the same content already. It is the post itself only if an earlier
@@ -200,14 +137,10 @@ impl Run<'_> {
         };
         let class = self.platform.recovery_class(&session.account, &self.draft);
         if class != RecoveryClass::Blind {
-            let (state, since) = (self.state.clone(), date(earlier.from));
-            let question = self.platform.reconcile(session, &self.draft, state, since);
-            let answer =
-                self.while_leased(tokio::time::timeout(RECONCILE_CALL_TIMEOUT, question)).await;
-            if let Ok(Ok(outcome)) = answer
-                && let Verdict::Found(progress) = self.judge(session, outcome, earlier).await?
+            if let Some(outcome) = engine::question(self, earlier.from, session).await
+                && let Verdict::Found(progress) = self.judge_call(session, outcome, earlier).await?
             {
-                if !matches!(self.advance(progress).await?, StepOutcome::Done) {
+                if !matches!(self.go_on(progress).await?, Next::Done) {
                     self.make_due_now().await?;
                 }
                 return Ok(());
@@ -228,7 +161,7 @@ impl Run<'_> {
     }
 
     /// Closes the attempt and begins a new one of this worker, which repeats the call.
-    async fn repeat(&mut self) -> Result<StepOutcome> {
+    async fn repeat(&mut self) -> Result<Next> {
         let now = self.cx.now();
         attempt::end_step(&mut self.attempt, None, now);
         attempt::close(&mut self.attempt, "retry", self.row.error.clone(), now);
@@ -236,10 +169,10 @@ impl Run<'_> {
         let status = self.busy_status();
         let going_on = CompleteStep { keep_lease: true, out_of_line: true, status, ..record };
         if !self.write_result(going_on).await? {
-            return Ok(StepOutcome::Done);
+            return Ok(Next::Done);
         }
         self.attempt = attempt::new_attempt(self.cx, self.attempt.number);
-        Ok(StepOutcome::Step)
+        Ok(Next::Step)
     }
 
     /// Makes the post due at once to send the call again, since it was certainly not carried out.
@@ -263,27 +196,16 @@ impl Run<'_> {
         self.write_result(again).await.map(drop)
     }
 
-    /// Returns true if the network has been asked for so long that nobody can tell.
-    pub(super) fn has_asked_for_long(&self, begun: Millis, now: Millis) -> bool {
-        now - begun >= MAX_RECONCILE_TIME + self.list_lag()
-    }
-
-    pub(super) async fn reconcile_later(&mut self, begun: Millis) -> Result<()> {
+    /// Asks the network once more after a while.
+    pub(super) async fn ask_later(&mut self) -> Result<()> {
         let now = self.cx.now();
         attempt::end_step(&mut self.attempt, None, now);
-        if self.has_asked_for_long(begun, now) {
-            return self.fail_with(Failure::in_doubt(&self.row.platform)).await;
-        }
-        let later = CompleteStep {
-            status: self.busy_status(),
-            out_of_line: true,
-            ..self.completed_step(Some(now + RECONCILE_INTERVAL))
-        };
-        self.write_result(later).await.map(drop)
+        self.ask_at(now + RECONCILE_INTERVAL).await
     }
-}
 
-/// Returns true while the network still remembers the key of a call made at `sent_at`.
-fn in_window(window: Option<Duration>, sent_at: Millis, now: Millis) -> bool {
-    window.is_none_or(|window| now < sent_at + millis(window))
+    /// Leaves the post to a person: the network has been asked for so long that nobody can tell.
+    async fn fail_in_doubt(&mut self) -> Result<()> {
+        attempt::end_step(&mut self.attempt, None, self.cx.now());
+        self.fail_with(Failure::in_doubt(&self.row.platform)).await
+    }
 }

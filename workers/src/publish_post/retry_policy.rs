@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-pub use fanfare_domain::retry_action::{RetryAction, decide};
 use fanfare_domain::{Retry, UnreadableColumn, posts::PostErrorCode};
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, ErrorKind, Progress, Step};
@@ -290,6 +289,7 @@ pub fn log_reply(step: &Step, outcome: &platforms::Result<Progress>) {
 
 #[cfg(test)]
 mod tests {
+    use fanfare_domain::retry_action::{RetryAction, decide};
     use fanfare_platforms::Phase;
 
     use super::*;

@@ -129,15 +129,14 @@ pub async fn add(act: &Act, new: NewMedia) -> Result<Reply<OneMedia>> {
 
 async fn make(
     act: &Act,
-    tx: crate::Tx,
+    mut tx: crate::Tx,
     account: &account::Model,
     (target, scope, change): (OutgoingTarget, String, RemoteChange),
 ) -> Result<outgoing::Model> {
     let (workspace_id, account_id) = (account.workspace_id, account.id);
     let new = NewOutgoing { workspace_id, account_id, target, scope, change };
-    let made = changes::insert(act, tx.conn(), new).await?;
-    tx.commit().await?;
-    changes::carry_out_in_request(&act.cx, made).await
+    let made = changes::insert(act, &mut tx, new).await?;
+    changes::commit_and_wait(tx, made).await
 }
 
 async fn shown(

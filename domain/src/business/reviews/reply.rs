@@ -151,7 +151,7 @@ async fn make(
         let message = "The account must be connected again first.";
         return Err(Error::new(Code::AccountReconnectRequired, message));
     }
-    let tx = act.begin().await?;
+    let mut tx = act.begin().await?;
     // The state of an earlier read may be over: another request may have replied in between.
     let row = business_review::Entity::find_by_id(id).lock_exclusive().one(tx.conn()).await?;
     let row = row.ok_or_else(absent)?;
@@ -176,9 +176,8 @@ async fn make(
         scope,
         change,
     };
-    let made = changes::insert(act, tx.conn(), new).await?;
-    tx.commit().await?;
-    Ok((changes::carry_out_in_request(&act.cx, made).await?, replaces))
+    let made = changes::insert(act, &mut tx, new).await?;
+    Ok((changes::commit_and_wait(tx, made).await?, replaces))
 }
 
 /// Returns the refusal of a second reply, which shows the first one.

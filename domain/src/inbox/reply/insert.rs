@@ -84,13 +84,12 @@ pub(super) async fn insert_reply<C: ConnectionTrait>(
     Ok(inbox_comment::Entity::insert(row).exec_with_returning(conn).await?.id)
 }
 
-pub(super) async fn insert<C: ConnectionTrait>(
+pub(super) async fn insert(
     act: &Act,
-    conn: &C,
+    tx: &mut Tx,
     account: &account::Model,
     (target, scope, change): (OutgoingTarget, String, RemoteChange),
 ) -> Result<outgoing::Model> {
     let (workspace_id, account_id) = (account.workspace_id, account.id);
-    changes::insert(act, conn, NewOutgoing { workspace_id, account_id, target, scope, change })
-        .await
+    changes::insert(act, tx, NewOutgoing { workspace_id, account_id, target, scope, change }).await
 }

@@ -114,9 +114,8 @@ pub async fn to_conversation(
     }
     let message = insert_message(&mut tx, &row, text, file.as_ref()).await?;
     let target = OutgoingTarget::Message(message);
-    let row = insert(act, tx.conn(), &account, (target, scope, change)).await?;
-    tx.commit().await?;
-    let row = changes::carry_out_in_request(&act.cx, row).await?;
+    let row = insert(act, &mut tx, &account, (target, scope, change)).await?;
+    let row = changes::commit_and_wait(tx, row).await?;
     message_response(act, row).await
 }
 
@@ -178,9 +177,8 @@ pub async fn to_comment(
     } else {
         OutgoingTarget::Reply(insert_reply(act, tx.conn(), &account, &row, reply.text).await?)
     };
-    let row = insert(act, tx.conn(), &account, (target, scope, change)).await?;
-    tx.commit().await?;
-    let row = changes::carry_out_in_request(&act.cx, row).await?;
+    let row = insert(act, &mut tx, &account, (target, scope, change)).await?;
+    let row = changes::commit_and_wait(tx, row).await?;
     reply_response(act, row).await
 }
 

@@ -1,16 +1,20 @@
 //! The network's limits for changes: their calls count in the same windows as those of posts.
 
+use fanfare_domain::{Domain, Result, network_limits::LimitNames};
 use fanfare_entities::account;
 use fanfare_limits::{Decision, Request};
-use fanfare_platforms::{self as platforms, Phase, Session, Step};
+use fanfare_platforms::{Phase, Session, Step};
 
-use super::carry_out::Run;
-use crate::{Domain, error::Result, network_limits::LimitNames};
+use super::run::Run;
 
 /// The permit of a call, which is given back if the call is not made.
-pub(super) struct Permit(Option<Request>);
+#[derive(Debug)]
+pub struct Permit(Option<Request>);
 
 impl Permit {
+    /// The permit of a call that no limit counts.
+    pub(super) const FREE: Self = Self(None);
+
     /// Gives back the place of a call that is not made.
     pub(super) async fn release(self, cx: &Domain) {
         if let Some(request) = &self.0 {
@@ -28,10 +32,10 @@ impl Run<'_> {
         session: &Session,
     ) -> Result<Option<Permit>> {
         if step.phase == Phase::Confirm {
-            return Ok(Some(Permit(None)));
+            return Ok(Some(Permit::FREE));
         }
-        let request = self.request(step, account, session)?;
-        match self.cx.limits.acquire(&[&request]).await.first() {
+        let request = self.request(step, account, session);
+        match self.cx.domain.limits.acquire(&[&request]).await.first() {
             Some(Decision::After(wait)) => {
                 // It has a place in line under its name, and is asked for again when that has come.
                 let wait = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX / 4);
@@ -43,19 +47,18 @@ impl Run<'_> {
     }
 
     /// Returns the request for a permit. A preparing call is not counted, but waits too while its account is blocked.
-    fn request(&self, step: &Step, account: &account::Model, session: &Session) -> Result<Request> {
-        let platform = platforms::find(crate::platforms::from_row(&account.platform)?);
-        let is_limited = !account.sandbox || self.cx.settings.sandbox_limits;
+    fn request(&self, step: &Step, account: &account::Model, session: &Session) -> Request {
+        let is_limited = !account.sandbox || self.cx.domain.settings.sandbox_limits;
         let is_counted = step.phase == Phase::Commit && is_limited;
         let limits = if is_counted { self.changes.limits(&self.change) } else { &[] };
-        let names = LimitNames::of(platform, account, session);
+        let names = LimitNames::of(self.platform, account, session);
         let id = format!("outgoing:{}", self.row.id);
         let made = self.row.steps.as_array().map_or(0, Vec::len);
-        Ok(Request {
+        Request {
             call: format!("{id}:{}:{made}", self.row.fencing_token),
             id,
             is_again: false,
-            subjects: names.subjects(platform, account, limits.iter()),
-        })
+            subjects: names.subjects(self.platform, account, limits.iter()),
+        }
     }
 }

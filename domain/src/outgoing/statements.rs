@@ -1,101 +1,37 @@
-//! Records what is about to be done, and its outcome. The fencing token guards each write: a holder that has lost the
-//! row changes nothing.
+//! The statements of a change: what is about to be done, and its outcome. The fencing token guards each write: a holder
+//! that has lost the row changes nothing. Each is tried again while the database is away, since only the caller knows what
+//! it writes.
 
 use fanfare_entities::{Millis, outgoing, outgoing::Column, outgoing::OutgoingStatus};
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{Phase, RemoteChange, Step};
+use fanfare_platforms::RemoteChange;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::target::{self, OutgoingOutcome};
 use crate::{
     Domain, Tx,
-    clock::{from_rfc3339, to_rfc3339},
     db_retry::retry_while_unavailable,
     durable::LEASE,
     error::Result,
     inbox::inbound,
     lost_calls::{Owner, register},
+    mutation::{self, Mutation},
+    notices::{self, Awaited},
 };
 
-/// The longest time for a call, in ms.
-pub(super) const DEADLINE: Millis = 20_000;
-
-/// Adds a step that begins now.
-fn begin_step(row: &mut outgoing::Model, holder: &str, step: &Step, now: Millis) {
-    let entry = json!({
-        "name": step.name, "phase": step.phase.as_str(), "started_at": to_rfc3339(now),
-        "ended_at": null, "outcome": null, "worker": holder,
-    });
-    if let Some(steps) = row.steps.as_array_mut() {
-        steps.push(entry);
-    }
-}
-
-/// Ends the last step.
-pub(super) fn end_step(row: &mut outgoing::Model, outcome: &str, now: Millis) {
-    let last = row.steps.as_array_mut().and_then(|steps| steps.last_mut());
-    if let Some(last) = last {
-        last["ended_at"] = Value::from(to_rfc3339(now));
-        last["outcome"] = Value::from(outcome);
-    }
-}
-
-/// Returns when the answer to the last commit call was lost; `None` if its worker died before.
-pub(super) fn lost_at(row: &outgoing::Model) -> Option<Millis> {
-    let steps = row.steps.as_array()?;
-    let call = steps.iter().rev().find(|step| step["phase"] == Phase::Commit.as_str())?;
-    from_rfc3339(call["ended_at"].as_str()?)
-}
-
-/// The longest time between recording a commit call and making it, in ms: the call must be over before anybody asks about
-/// it, and a process may have been frozen meanwhile, or its database slow.
-const MAX_START_DELAY: Millis = 5_000;
-
-/// Records a step before it is taken; returns false if another worker has the row.
-pub(super) async fn begin(
-    cx: &Domain,
-    row: &mut outgoing::Model,
-    holder: &str,
-    step: &Step,
-) -> Result<bool> {
-    begin_step(row, holder, step, cx.clock.now());
-    let mut asked = cx.clock.elapsed_ms();
-    let mut held = write_begin(cx, row, step).await?;
-    if held {
-        cx.failpoint.reach(begun_failpoint(step.phase)).await;
-    }
-    // A process that was frozen here, or waited for a slow database, may have lost the row.
-    while held && step.phase == Phase::Commit && cx.clock.elapsed_ms() - asked > MAX_START_DELAY {
-        tracing::warn!("a change came late to its call; its lease is asked for again");
-        asked = cx.clock.elapsed_ms();
-        held = write_begin(cx, row, step).await?;
-    }
-    Ok(held)
-}
-
-const fn begun_failpoint(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Commit => "outgoing_armed",
-        Phase::Prepare | Phase::Confirm => "outgoing_prepare_armed",
-    }
-}
-
-/// Writes the step that begins now, with the deadline of its call.
-async fn write_begin(cx: &Domain, row: &mut outgoing::Model, step: &Step) -> Result<bool> {
-    let now = cx.clock.now();
-    if step.phase == Phase::Commit {
-        // A repeated call counts from the start of the first one.
-        row.sending_at = row.sending_at.or(Some(now));
-        row.sending_until = Some(now + DEADLINE);
-        row.absent_at = None;
-    }
+/// Records the step that begins at `now`, as the row says it. Returns false if another worker has the row.
+///
+/// # Errors
+/// The database's: no call may be made.
+pub async fn begin_step(cx: &Domain, row: &mut outgoing::Model, now: Millis) -> Result<bool> {
     row.due_at = Some(now + LEASE);
+    let sending = |at: Option<Millis>| at.filter(|_| mutation::is_off(Mutation::SendingWritten));
     let change = outgoing::ActiveModel {
         state: Set(row.state.clone()),
         steps: Set(row.steps.clone()),
-        sending_at: Set(row.sending_at),
-        sending_until: Set(row.sending_until),
+        sending_at: Set(sending(row.sending_at)),
+        sending_until: Set(sending(row.sending_until)),
         absent_at: Set(row.absent_at),
         repeated: Set(row.repeated),
         due_at: Set(row.due_at),
@@ -103,7 +39,20 @@ async fn write_begin(cx: &Domain, row: &mut outgoing::Model, step: &Step) -> Res
         ..Default::default()
     };
     let row = &*row;
-    patiently(cx, || write(&cx.db.write, row, change.clone())).await
+    patiently(cx, || write_fenced(cx, row, change.clone())).await
+}
+
+/// Writes under the fencing token of a step that begins.
+async fn write_fenced(
+    cx: &Domain,
+    row: &outgoing::Model,
+    change: outgoing::ActiveModel,
+) -> Result<bool> {
+    if mutation::is_on(Mutation::BeginStepFenced) {
+        let all = outgoing::Entity::update_many().set(change).filter(Column::Id.eq(row.id));
+        return Ok(all.exec(&cx.db.write).await?.rows_affected == 1);
+    }
+    write(&cx.db.write, row, change).await
 }
 
 /// Writes what only this process knows, and tries again while the database is away. What was written is not written
@@ -116,7 +65,10 @@ async fn patiently<T, F: Future<Output = Result<T>>>(
 }
 
 /// Records the progress between two steps; returns false if another worker has the row.
-pub(super) async fn save_progress(cx: &Domain, row: &mut outgoing::Model) -> Result<bool> {
+///
+/// # Errors
+/// The database's.
+pub async fn save_progress(cx: &Domain, row: &mut outgoing::Model) -> Result<bool> {
     let now = cx.clock.now();
     row.due_at = Some(now + LEASE);
     let change = outgoing::ActiveModel {
@@ -134,7 +86,10 @@ pub(super) async fn save_progress(cx: &Domain, row: &mut outgoing::Model) -> Res
 
 /// Records what will be sent before it is sent, so that a lost answer can be settled by it. Returns false if another
 /// worker has the row.
-pub(super) async fn save_change(
+///
+/// # Errors
+/// The database's.
+pub async fn save_change(
     cx: &Domain,
     row: &mut outgoing::Model,
     change: &RemoteChange,
@@ -149,8 +104,10 @@ pub(super) async fn save_change(
 }
 
 /// Gives the row back until it is due again. If the outcome of a call is unknown, its target shows that.
-pub(super) async fn defer(cx: &Domain, row: &mut outgoing::Model, due_at: Millis) -> Result<()> {
-    let row = &*row;
+///
+/// # Errors
+/// The database's.
+pub async fn defer(cx: &Domain, row: &outgoing::Model, due_at: Millis) -> Result<()> {
     patiently(cx, || write_defer(cx, row, due_at)).await
 }
 
@@ -180,16 +137,23 @@ async fn write_defer(cx: &Domain, row: &outgoing::Model, due_at: Millis) -> Resu
         target::apply(&tx, row, &OutgoingOutcome::Unknown).await?;
     }
     tx.enqueue(JobKind::SendOutgoing, row.workspace_id, row.id.0, due_at);
-    tx.commit().await
+    commit_and_notify(tx, row).await
+}
+
+/// Commits, and notifies the request that waits for the change.
+async fn commit_and_notify(tx: Tx, row: &outgoing::Model) -> Result<()> {
+    let (cx, waiting) = (tx.domain().clone(), Awaited::Outgoing(row.id));
+    notices::notify_other_processes(&cx, tx.conn(), waiting).await?;
+    tx.commit().await?;
+    cx.notices.notify(waiting);
+    Ok(())
 }
 
 /// Writes the outcome, to the row and to its target.
-pub(super) async fn complete(
-    cx: &Domain,
-    row: &mut outgoing::Model,
-    known: OutgoingOutcome,
-) -> Result<()> {
-    let row = &*row;
+///
+/// # Errors
+/// The database's.
+pub async fn complete(cx: &Domain, row: &outgoing::Model, known: OutgoingOutcome) -> Result<()> {
     patiently(cx, || write_outcome(cx, row, known.clone())).await
 }
 
@@ -226,7 +190,7 @@ async fn write_outcome(cx: &Domain, row: &outgoing::Model, known: OutgoingOutcom
     }
     register_result(&tx, row, &known).await?;
     target::apply(&tx, row, &known).await?;
-    tx.commit().await
+    commit_and_notify(tx, row).await
 }
 
 /// Records what a change made in the register of what is ours. A change of something that was there makes nothing.

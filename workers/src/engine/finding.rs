@@ -1,0 +1,90 @@
+//! What is known of a commit call whose answer was lost.
+
+use std::time::Duration;
+
+use fanfare_domain::{
+    lost_calls::{SETTLE_TIME, Verdict, is_absent},
+    mutation::{self, Mutation},
+};
+use fanfare_entities::Millis;
+use fanfare_platforms::{Progress, RecoveryClass};
+
+/// A commit call that may have been carried out. All times are in ms since 1970.
+#[derive(Debug, Clone, Copy)]
+pub struct Unsettled {
+    /// How its network can be asked.
+    pub class: RecoveryClass,
+    /// True if the call may be repeated under its key.
+    pub may_repeat: bool,
+    /// When it was made.
+    pub sent_at: Millis,
+    /// Its deadline.
+    pub until: Option<Millis>,
+    /// When a complete list first did not show its result.
+    pub absent_at: Option<Millis>,
+    /// The longest time for which the network's lists may not show what was just made.
+    pub list_lag: Millis,
+    /// Until when the network is asked if it leaves the outcome open.
+    pub patient_until: Millis,
+}
+
+/// What follows for the row of a call.
+#[derive(Debug)]
+pub enum Finding {
+    /// It was carried out, with this result.
+    Found(Progress),
+    /// It was certainly not carried out.
+    NotMade,
+    /// A complete list does not show it; the next one may.
+    LookAgain,
+    /// The network leaves it open; it is asked again.
+    AskAgain,
+    /// It is repeated under its key, which cannot take effect twice.
+    Repeat,
+    /// The network has left it open for too long.
+    Unknown,
+    /// The network cannot be asked.
+    Blind,
+}
+
+impl Unsettled {
+    /// Returns the time from which the network may be asked. A call with a key is harmless to repeat, so it need not wait.
+    pub fn settled_from(&self) -> Millis {
+        match (self.class, self.until) {
+            (RecoveryClass::Key { .. }, _) | (_, None) => Millis::MIN,
+            (_, Some(_)) if mutation::is_on(Mutation::Settled) => Millis::MIN,
+            (_, Some(until)) => until + SETTLE_TIME,
+        }
+    }
+
+    /// Returns the time from which on its result can have been made.
+    pub fn since(&self) -> Millis {
+        if mutation::is_off(Mutation::FoundSince) { self.sent_at } else { 0 }
+    }
+
+    /// Returns what follows from what the network said at `now`.
+    pub fn finding(&self, verdict: Verdict, now: Millis) -> Finding {
+        // Until then the call may still be carried out, although the network does not know it yet.
+        let is_settled = self.until.is_none_or(|until| now >= until + SETTLE_TIME);
+        let is_keyed = self.may_repeat
+            && matches!(self.class, RecoveryClass::Key { window } if self.in_window(window, now));
+        match verdict {
+            Verdict::Found(progress) => Finding::Found(progress),
+            Verdict::Absent if is_settled && is_absent(self.absent_at, self.list_lag, now) => {
+                Finding::NotMade
+            }
+            Verdict::Absent if is_settled || !is_keyed => Finding::LookAgain,
+            // The outcome of the first call stays open until the network answers the repetition.
+            _ if is_keyed && mutation::is_off(Mutation::RepeatedStaysOpen) => Finding::Repeat,
+            _ if is_keyed => Finding::NotMade,
+            Verdict::Absent | Verdict::Doubt if now < self.patient_until => Finding::AskAgain,
+            Verdict::Absent | Verdict::Doubt => Finding::Unknown,
+        }
+    }
+
+    /// Returns true while the network still remembers the key of the call.
+    fn in_window(&self, window: Option<Duration>, now: Millis) -> bool {
+        let ms = |window: Duration| Millis::try_from(window.as_millis()).unwrap_or(Millis::MAX / 4);
+        window.is_none_or(|window| now < self.sent_at + ms(window).max(1))
+    }
+}

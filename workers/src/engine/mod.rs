@@ -1,0 +1,320 @@
+//! The protocol of one change on a network that must happen once: begin, call, complete; or retry, wait, refresh the
+//! tokens, reconcile a lost answer, give up.
+//!
+//! The order is here and nowhere else. [`RemoteWork`] is what is particular to a kind of work: its row, its statements,
+//! its calls, and what it makes of an outcome.
+
+mod finding;
+mod refresh;
+
+use std::time::Duration;
+
+use fanfare_domain::{
+    Result, accounts,
+    lost_calls::Verdict,
+    mutation::{self, Mutation},
+    retry_action::{RetryAction, decide},
+};
+use fanfare_entities::{Millis, account};
+use fanfare_platforms::{
+    self as platforms, Phase, PlatformId, Progress, ReconcileOutcome, RecoveryClass, Session, Step,
+};
+
+pub use finding::{Finding, Unsettled};
+
+use crate::Context;
+
+/// The longest time between recording a commit call and making it, in ms: the call must be over before anybody asks about
+/// it, ten seconds after the recorded deadline, and clocks differ a little.
+const MAX_START_DELAY: Millis = 5_000;
+
+/// What follows a step.
+#[derive(Debug)]
+pub enum Next {
+    /// The next step.
+    Step,
+    /// The same step again, with fresh tokens.
+    Refresh(platforms::Error),
+    /// Nothing: the row was given back, or another worker has it.
+    Done,
+}
+
+/// The failpoints before and after a call.
+#[derive(Debug)]
+pub struct Failpoints {
+    /// The step is on disk.
+    pub begun: fn(Phase) -> &'static str,
+    /// The call was made.
+    pub called: fn(Phase) -> &'static str,
+}
+
+/// Work of one kind on one claimed row.
+pub trait RemoteWork {
+    /// What a call needs before it is made: a slot, a place in a rate limit. Dropped when the call has ended.
+    type Permit;
+
+    /// The names of its failpoints.
+    const FAILPOINTS: Failpoints;
+
+    /// Returns the worker.
+    fn cx(&self) -> &Context;
+
+    /// Returns the network.
+    fn platform(&self) -> PlatformId;
+
+    /// Returns the unsettled commit call, if there is one: it may have been carried out.
+    fn unsettled(&self, session: &Session) -> Option<Unsettled>;
+
+    /// Returns the next step. Pure.
+    fn next_step(&self) -> Step;
+
+    /// Acquires what the step needs. Returns `None` if the row was given back instead: it is too early, or all is taken.
+    async fn acquire(
+        &mut self,
+        step: &Step,
+        account: &account::Model,
+        session: &Session,
+    ) -> Result<Option<Self::Permit>>;
+
+    /// Adds the step to the ledger of the row, in memory.
+    fn note_begin(&mut self, step: &Step, now: Millis);
+
+    /// Writes that the step begins now, with its deadline. Returns false if it may not: another worker has the row, or it
+    /// is not its turn.
+    async fn write_begin(&mut self, step: &Step, now: Millis) -> Result<bool>;
+
+    /// Starts what was acquired, once the step is on disk.
+    async fn start(&mut self, step: &Step, permit: &mut Self::Permit, now: Millis) {
+        let _ = (step, permit, now);
+    }
+
+    /// Gives the row back, and what was acquired, because the step may not begin.
+    async fn withdraw(&mut self, permit: Self::Permit) -> Result<()>;
+
+    /// Makes the call of the step.
+    async fn call(&self, session: &Session) -> platforms::Result<Progress>;
+
+    /// Runs a call while the lease is renewed. Most kinds have theirs renewed around all of the work.
+    async fn while_leased<T>(&self, call: impl Future<Output = T>) -> T {
+        call.await
+    }
+
+    /// Notes the answer of a step in the ledger of the row, in memory.
+    fn note_end(&mut self, step: &Step, answer: &platforms::Result<Progress>);
+
+    /// Handles success: completes the row, waits, or goes on.
+    async fn advance(&mut self, progress: Progress) -> Result<Next>;
+
+    /// Handles an answer that means something particular to this kind. Returns false for all others.
+    async fn handle_particular(
+        &mut self,
+        action: RetryAction,
+        error: &platforms::Error,
+        session: &Session,
+    ) -> Result<bool>;
+
+    /// Forgets the call, whose answer is known.
+    fn forget_call(&mut self);
+
+    /// Tries again later, which costs one of the retries; fails if none are left.
+    async fn retry(&mut self, error: &platforms::Error) -> Result<()>;
+
+    /// Waits as long as the network asks, which costs nothing; fails if that is too late.
+    async fn wait(&mut self, error: &platforms::Error) -> Result<()>;
+
+    /// Waits for another process that refreshes the tokens.
+    async fn wait_for_tokens(&mut self) -> Result<()>;
+
+    /// Ends the row for this error.
+    async fn stop(&mut self, error: &platforms::Error) -> Result<()>;
+
+    /// Ends the row because the network no longer accepts the account, which is noted already.
+    async fn stop_reconnect(&mut self, error: &platforms::Error) -> Result<()>;
+
+    /// Ends the row because the account's tokens cannot be refreshed, which is noted already.
+    async fn stop_tokens(&mut self, error: &platforms::Error) -> Result<()>;
+
+    /// Ends the row because the stored credentials cannot be opened.
+    async fn stop_unreadable(&mut self) -> Result<()>;
+
+    /// Ends the row because its account is no longer connected.
+    async fn stop_disconnected(&mut self) -> Result<()>;
+
+    /// Handles a commit call without an answer.
+    async fn lost(&mut self, error: platforms::Error, session: &Session) -> Result<Next>;
+
+    /// Gives the row back until a lost call can be asked about.
+    async fn wait_until_settled(&mut self, at: Millis) -> Result<()>;
+
+    /// Acquires and records what asking the network needs. Returns `None` if the row was given back instead.
+    async fn begin_question(&mut self) -> Result<Option<Self::Permit>>;
+
+    /// Asks the network what became of the unsettled call.
+    async fn ask(&self, session: &Session, since: Millis) -> platforms::Result<ReconcileOutcome>;
+
+    /// Judges what the network says.
+    async fn judge(&self, session: &Session, outcome: ReconcileOutcome) -> Result<Verdict>;
+
+    /// Acts on what is known of an unsettled call. [`Next::Step`] repeats it, which is harmless then.
+    async fn conclude(&mut self, finding: Finding) -> Result<Next>;
+
+    /// The longest time that asking the network may take.
+    const QUESTION_TIMEOUT: Duration;
+}
+
+/// Takes all steps that can be taken now: settles a call whose answer was lost, and then goes on until the row is complete,
+/// has failed or must wait.
+///
+/// # Errors
+/// The database's; then the lease expires.
+pub async fn execute<W: RemoteWork>(
+    work: &mut W,
+    account: &account::Model,
+    mut session: Session,
+) -> Result<()> {
+    if let Some(call) = work.unsettled(&session)
+        && mutation::is_off(Mutation::Reconciled)
+        && matches!(reconcile(work, call, &session).await?, Next::Done)
+    {
+        return Ok(());
+    }
+    let mut is_fresh = false;
+    let mut stale = refresh::expiring(work, account);
+    loop {
+        let next = match stale.take() {
+            Some(error) => Next::Refresh(error),
+            None => step(work, account, &mut session).await?,
+        };
+        match next {
+            Next::Step => is_fresh = false,
+            Next::Done => return Ok(()),
+            Next::Refresh(error) if is_fresh => {
+                return refresh::stop_tokens(work, account, &error).await;
+            }
+            Next::Refresh(error) => match refresh::refresh(work, account, &error).await? {
+                Some(again) => (session, is_fresh) = (again, true),
+                None => return Ok(()),
+            },
+        }
+    }
+}
+
+/// Takes one step: acquire, record, call, handle the answer.
+async fn step<W: RemoteWork>(
+    work: &mut W,
+    account: &account::Model,
+    session: &mut Session,
+) -> Result<Next> {
+    let step = work.next_step();
+    let Some(mut permit) = work.acquire(&step, account, session).await? else {
+        return Ok(Next::Done);
+    };
+    if !begin(work, &step, &mut permit).await? && mutation::is_off(Mutation::BeginStepObeyed) {
+        work.withdraw(permit).await?;
+        return Ok(Next::Done);
+    }
+    session.now = work.cx().domain.clock.date();
+    let answer = work.while_leased(work.call(session)).await;
+    work.cx().failpoint.reach((W::FAILPOINTS.called)(step.phase)).await;
+    drop(permit);
+    work.note_end(&step, &answer);
+    match answer {
+        Ok(progress) => work.advance(progress).await,
+        Err(error) => handle_error(work, &step, account, (error, session)).await,
+    }
+}
+
+/// Records that a step begins, and again if its call would come late: a worker that was frozen meanwhile, or delayed by a
+/// slow database, may have lost the row or may lose it soon. Returns false if the call may not be made.
+pub async fn begin<W: RemoteWork>(
+    work: &mut W,
+    step: &Step,
+    permit: &mut W::Permit,
+) -> Result<bool> {
+    let cx = work.cx().clone();
+    let clock = &cx.domain.clock;
+    let (mut asked, now) = (clock.elapsed_ms(), clock.now());
+    work.note_begin(step, now);
+    let mut held = work.write_begin(step, now).await?;
+    if held {
+        tracing::debug!(step = step.name, phase = step.phase.as_str(), "a step begins");
+        cx.failpoint.reach((W::FAILPOINTS.begun)(step.phase)).await;
+        work.start(step, permit, now).await;
+    }
+    while held
+        && step.phase == Phase::Commit
+        && clock.elapsed_ms() - asked > MAX_START_DELAY
+        && mutation::is_off(Mutation::CommitAtOnce)
+    {
+        tracing::warn!("a commit call came late to its start; the lease is asked for again");
+        asked = clock.elapsed_ms();
+        held = work.write_begin(step, clock.now()).await?;
+    }
+    Ok(held)
+}
+
+/// Handles the error of a step, as the table of [`decide`] says.
+async fn handle_error<W: RemoteWork>(
+    work: &mut W,
+    step: &Step,
+    account: &account::Model,
+    (error, session): (platforms::Error, &Session),
+) -> Result<Next> {
+    let mut action = decide(error.kind, step.phase);
+    if action == RetryAction::Lost && mutation::is_on(Mutation::LostIsNotFailed) {
+        action = RetryAction::Retry;
+    }
+    if action == RetryAction::Lost {
+        return work.lost(error, session).await;
+    }
+    if work.handle_particular(action, &error, session).await? {
+        return Ok(Next::Done);
+    }
+    work.forget_call();
+    match action {
+        RetryAction::Refresh => return Ok(Next::Refresh(error)),
+        RetryAction::Retry => work.retry(&error).await?,
+        RetryAction::Wait => work.wait(&error).await?,
+        RetryAction::Reconnect => {
+            accounts::mark_needs_reconnect(&work.cx().domain, account.id).await?;
+            work.stop_reconnect(&error).await?;
+        }
+        RetryAction::Stop | RetryAction::Duplicate | RetryAction::Lost => work.stop(&error).await?,
+    }
+    Ok(Next::Done)
+}
+
+/// Finds out what became of a commit call without an answer.
+async fn reconcile<W: RemoteWork>(
+    work: &mut W,
+    call: Unsettled,
+    session: &Session,
+) -> Result<Next> {
+    if matches!(call.class, RecoveryClass::Blind) {
+        return work.conclude(Finding::Blind).await;
+    }
+    let settled_from = call.settled_from();
+    if work.cx().now() < settled_from {
+        work.wait_until_settled(settled_from).await?;
+        return Ok(Next::Done);
+    }
+    let Some(permit) = work.begin_question().await? else { return Ok(Next::Done) };
+    let (call, now) = (work.unsettled(session).unwrap_or(call), work.cx().now());
+    let answer = question(work, call.since(), session).await;
+    drop(permit);
+    let verdict = match answer {
+        Some(outcome) => work.judge(session, outcome).await?,
+        None => Verdict::Doubt,
+    };
+    work.conclude(call.finding(verdict, now)).await
+}
+
+/// Asks the network about a call that began at `since`. Returns `None` if it does not say.
+pub async fn question<W: RemoteWork>(
+    work: &W,
+    since: Millis,
+    session: &Session,
+) -> Option<ReconcileOutcome> {
+    let asked = tokio::time::timeout(W::QUESTION_TIMEOUT, work.ask(session, since));
+    work.while_leased(asked).await.ok()?.ok()
+}

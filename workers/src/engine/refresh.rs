@@ -1,0 +1,78 @@
+//! Fresh tokens for a call that the network refuses without them.
+
+use fanfare_domain::{
+    Code, Result,
+    accounts::{self, RefreshOutcome},
+};
+use fanfare_entities::account;
+use fanfare_platforms::{self as platforms, ErrorKind, Session};
+
+use super::RemoteWork;
+
+/// Returns the error of a token that will expire before a step could end, and can be refreshed: the network would refuse
+/// it too, but only after a step was tried in vain.
+pub(super) fn expiring<W: RemoteWork>(
+    work: &W,
+    account: &account::Model,
+) -> Option<platforms::Error> {
+    let deadline = (work.cx().connector)(work.platform()).spec().commit_deadline;
+    let soon = work.cx().now() + i64::try_from(deadline.as_millis()).unwrap_or(i64::MAX / 4);
+    let is_expiring =
+        account.refresh_at.is_some() && account.token_expires_at.is_some_and(|end| end <= soon);
+    let message = "The access token is about to end.";
+    is_expiring.then(|| platforms::Error::new(ErrorKind::TokenExpired, message))
+}
+
+/// Returns a session with fresh tokens, or `None` if the row was given back or has ended.
+pub(super) async fn refresh<W: RemoteWork>(
+    work: &mut W,
+    account: &account::Model,
+    error: &platforms::Error,
+) -> Result<Option<Session>> {
+    let cx = work.cx().domain.clone();
+    match accounts::refresh(&cx, work.platform(), account.id, account.secret_id).await? {
+        RefreshOutcome::Fresh => return fresh_session(work, account).await,
+        RefreshOutcome::Elsewhere => work.wait_for_tokens().await?,
+        RefreshOutcome::Impossible => stop_tokens(work, account, error).await?,
+        RefreshOutcome::Failed(error) => match error.kind {
+            ErrorKind::Reconnect | ErrorKind::InvalidCredentials | ErrorKind::TokenExpired => {
+                stop_tokens(work, account, &error).await?;
+            }
+            ErrorKind::RateLimited | ErrorKind::QuotaExhausted => work.wait(&error).await?,
+            _ => work.retry(&error).await?,
+        },
+    }
+    Ok(None)
+}
+
+async fn fresh_session<W: RemoteWork>(
+    work: &mut W,
+    account: &account::Model,
+) -> Result<Option<Session>> {
+    let cx = work.cx().domain.clone();
+    let session = match accounts::row(&cx, account.id).await? {
+        Some(row) => accounts::session(&cx, &row).await,
+        None => Ok(None),
+    };
+    match session {
+        Ok(Some(session)) => return Ok(Some(session)),
+        Ok(None) => work.stop_disconnected().await?,
+        Err(error) if error.code() == Code::Unavailable => return Err(error),
+        // No later attempt could open them either.
+        Err(error) => {
+            tracing::error!(account.id = %account.id, %error, "the credentials of an account cannot be opened");
+            work.stop_unreadable().await?;
+        }
+    }
+    Ok(None)
+}
+
+/// Marks the account as to be reconnected, and ends the row: its tokens cannot be refreshed.
+pub(super) async fn stop_tokens<W: RemoteWork>(
+    work: &mut W,
+    account: &account::Model,
+    error: &platforms::Error,
+) -> Result<()> {
+    accounts::mark_needs_reconnect(&work.cx().domain, account.id).await?;
+    work.stop_tokens(error).await
+}
