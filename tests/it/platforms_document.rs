@@ -43,7 +43,7 @@ fn document() -> String {
         &mut document,
         "What happens to a post",
         "The class says what is done when the answer to the publishing call is lost ([architecture](architecture.md)). Of\n\
-         networks that can be asked nothing, such a post ends as `outcome_unknown`, and a person decides.",
+         networks that can be asked nothing, such a post ends as `outcome_unknown`, and a user decides.",
         &[
             "Platform",
             "Class",
