@@ -9,6 +9,7 @@ mod killed;
 pub mod lost;
 mod order;
 mod records;
+pub mod sender;
 mod unlisted;
 
 use fanfare_domain::{

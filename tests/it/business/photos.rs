@@ -8,6 +8,7 @@ use sea_orm::EntityTrait;
 use serde_json::{Value, json};
 
 use super::BASE;
+use crate::inbox::sender::Sender;
 
 /// A picture made by ffmpeg of so many frames, uploaded; its address.
 async fn uploaded(app: &TestApp, user: &User, name: &str, mime: &str, frames: &str) -> Value {
@@ -50,6 +51,7 @@ async fn a_gif_and_a_webp_go_out_as_photos_that_google_takes() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
     let account = user.connect("google_business").await;
+    let _sender = Sender::start(&app.domain);
     let mut added = Vec::new();
     for (name, mime) in [("room.gif", "image/gif"), ("room.webp", "image/webp")] {
         let url = uploaded(&app, &user, name, mime, "1").await;
@@ -88,6 +90,7 @@ async fn a_picture_that_moves_is_no_photo() {
     let account = user.connect("google_business").await;
     let url = uploaded(&app, &user, "party.gif", "image/gif", "4").await;
     // Before anybody has looked at it nobody knows.
+    let _sender = Sender::start(&app.domain);
     let early = add(&user, account, &url).await;
     app.start_workers();
     let failed = ended(&app, &user, &early["id"]).await;

@@ -8,6 +8,7 @@ use sea_orm::{EntityTrait, PaginatorTrait};
 use serde_json::{Value, json};
 
 use super::{BASE, profile, read};
+use crate::inbox::sender::Sender;
 
 /// Files by Google's description of photos and videos (10 KB to 25 MB and 250 pixels; 30 s and 720 lines): name, what
 /// ffmpeg makes it of, and the code of the limit that it breaks.
@@ -63,6 +64,7 @@ async fn a_limit_holds_for_a_file_that_was_analysed_and_for_one_that_was_not() {
                 files.len() as u64
             );
         }
+        let _sender = Sender::start(&app.domain);
         let mut added = Vec::new();
         for (format, url, code) in &files {
             let body = json!({

@@ -12,14 +12,16 @@ use fanfare_entities::{OutgoingId, outgoing};
 use fanfare_jobs::SendOutgoing;
 use fanfare_tests::{Options, TestApp, User};
 use fanfare_workers::Context;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::json;
 use tokio::sync::Notify;
 
 use super::{
     lost::{answerable, latest, ways},
     order::Dice,
-    pro, sent,
+    pro,
+    sender::ask,
+    sent,
 };
 use crate::worker::Worker;
 
@@ -87,11 +89,6 @@ impl Story {
         places[self.dice.below(places.len())]
     }
 
-    async fn newest(&self) -> Option<outgoing::Model> {
-        let last = outgoing::Entity::find().order_by_desc(outgoing::Column::Id);
-        last.one(&self.app.domain.db.write).await.unwrap()
-    }
-
     async fn row(&self, id: OutgoingId) -> outgoing::Model {
         let found = outgoing::Entity::find_by_id(id).one(&self.app.domain.db.write).await.unwrap();
         found.expect("the row stays")
@@ -117,17 +114,8 @@ impl Story {
         (platform, path): (&str, &str),
         text: &str,
     ) -> outgoing::Model {
-        let before = self.newest().await.map(|row| row.id);
-        let (user, reply, body) = (user.clone(), format!("{path}/reply"), json!({"text": text}));
         // Whoever asked does not wait: the row is what counts.
-        let asking = tokio::spawn(async move { user.post(&reply, body).await });
-        let id = self
-            .app
-            .eventually("the answer is recorded", || async {
-                self.newest().await.map(|row| row.id).filter(|id| Some(*id) != before)
-            })
-            .await;
-        asking.abort();
+        let id = ask(&self.app, user, format!("{path}/reply"), json!({"text": text})).await;
         let place = self.place(platform);
         self.take(id, Some(place)).await;
         for _ in 1..DEATHS_OF_ONE {

@@ -5,7 +5,14 @@ use std::time::Duration;
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 
-use super::{NETWORKS, account_with_post, comment, conversation, gate::Gate, pro, sent, write};
+use super::{
+    NETWORKS, account_with_post, comment, conversation,
+    gate::Gate,
+    pro,
+    sender::{Sender, ask},
+    sent, write,
+};
+use crate::worker::Worker;
 
 /// An account of a network with a conversation or else a comment, and the address at which that is answered.
 pub async fn answerable(
@@ -235,8 +242,7 @@ async fn whoever_makes_an_answer_may_die_at_any_place() {
             let app = TestApp::with(options).await;
             let user = pro(&app).await;
             let (account, path) = answerable(&app, &user, platform, messages).await;
-            let answer = user.post(&format!("{path}/reply"), json!({"text": "Once"})).await;
-            assert!([201, 202].contains(&answer.status), "{place}: {}", answer.text);
+            ask(&app, &user, format!("{path}/reply"), json!({"text": "Once"})).await;
             let ended = ended(&app, &user, &path).await;
             let status = ended["status"].as_str().unwrap_or_default();
             let there = sent(&user, platform, account, "Once").await;
@@ -282,23 +288,26 @@ async fn the_same_answer_to_the_same_comment_is_asked_about() {
     }
 }
 
-/// A process stands still between the record of a call and the call, until somebody else has found out that the network
+/// A worker stands still between the record of a call and the call, until somebody else has found out that the network
 /// did not get it. It must not be made then: its sender was told that it is safe to send again.
 #[tokio::test]
 async fn a_call_that_comes_too_late_to_its_record_is_not_made() {
     for (platform, messages) in ways() {
-        let app = TestApp::start().await;
+        let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
         let user = pro(&app).await;
+        let helper = Worker::start(&app, None);
         let (account, path) = answerable(&app, &user, platform, messages).await;
-        let (gate, frozen) = Gate::at(&app, &user, "outgoing_armed").await;
-        let reply = format!("{path}/reply");
-        let waiting =
-            tokio::spawn(async move { frozen.post(&reply, json!({"text": "Late"})).await });
+        drop(helper);
+        let (gate, hook) = Gate::hook("outgoing_armed");
+        let frozen = Sender::start(&app.other_process_at(hook).await);
+        ask(&app, &user, format!("{path}/reply"), json!({"text": "Late"})).await;
         gate.is_reached().await;
+        // It takes nothing more, and what it has taken stands still.
+        drop(frozen);
         app.expire_leases().await;
+        app.start_workers();
         let ended = ended(&app, &user, &path).await;
         gate.let_go();
-        let _ = waiting.await.unwrap();
         app.step(Duration::from_secs(5)).await;
         let made = sent(&user, platform, account, "Late").await;
         assert_eq!(made, 0, "{platform} {messages}: it is said to be {}", ended["status"]);
