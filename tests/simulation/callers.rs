@@ -58,7 +58,7 @@ fn text(number: usize, version: u32) -> String {
 }
 
 /// Publishes the same text outside of the service first, on networks that identify posts by their text.
-fn post_same_text_elsewhere(world: &World, account: usize, text: &str) {
+pub fn post_same_text_elsewhere(world: &World, account: usize, text: &str) {
     let of = &world.accounts[account];
     if class(of.platform) != RecoveryClass::Search {
         return;

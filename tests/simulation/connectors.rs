@@ -6,10 +6,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use fanfare_domain::clock::date;
 use fanfare_platforms::{
-    self as platforms, Candidate, Draft, Error, Identity, Listing, Platform, PlatformId, Progress,
-    PublishedPost, ReconcileOutcome, RecoveryClass, Result, Session, Spec, Step,
+    self as platforms, Candidate, Draft, Error, Identity, InboundEvent, Inbox, InboxRules,
+    ListPage, Listing, Platform, PlatformId, Progress, PublishedPost, RateLimit, ReconcileOutcome,
+    RecoveryClass, RemoteChange, RemoteChanges, RemoteComment, RemotePost, Result, Session, Spec,
+    Step,
 };
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::network::{CallKind, Entry, Network, class};
 
@@ -46,11 +49,128 @@ impl Simulated {
     async fn call(
         &self,
         session: &Session,
-        draft: &Draft,
+        content: (Uuid, &str),
         ask: CallKind,
     ) -> Result<Option<String>> {
-        let content = (draft.key, draft.caption.as_str());
         Network::here().call(self.0, &session.account.remote_id, content, ask).await
+    }
+}
+
+impl Simulated {
+    fn next_step(&self, state: Option<&Value>) -> Step {
+        match self.ask(state) {
+            CallKind::CreateContainer => Step::prepare("contain"),
+            CallKind::Release { .. } => Step::commit("release"),
+            CallKind::Post => Step::commit("post"),
+            CallKind::Confirm { .. } | CallKind::Find { .. } => Step::confirm("confirm"),
+        }
+    }
+
+    async fn make(
+        &self,
+        session: &Session,
+        content: (Uuid, &str),
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        let ask = self.ask(state.as_ref());
+        let answer = self.call(session, content, ask.clone()).await;
+        if let CallKind::Confirm { id } = &ask {
+            // It is public whether or not it can be read.
+            return Ok(progress(&ask, id.clone()));
+        }
+        Ok(progress(&ask, answer?.unwrap_or_default()))
+    }
+
+    async fn look_for(
+        &self,
+        session: &Session,
+        content: (Uuid, &str),
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<ReconcileOutcome> {
+        let asked = self.ask(state.as_ref());
+        let container = match &asked {
+            CallKind::Release { container } => Some(container.clone()),
+            _ => None,
+        };
+        let find = CallKind::Find { container };
+        let found = self.call(session, content, find).await?;
+        if class(self.0) == RecoveryClass::Search {
+            return Ok(list(session, content.1, sent_at).into());
+        }
+        Ok(found.map_or(ReconcileOutcome::NotCommitted, |id| {
+            ReconcileOutcome::Committed(progress(&asked, id))
+        }))
+    }
+}
+
+/// Returns the text of a reply.
+fn text(change: &RemoteChange) -> &str {
+    match change {
+        RemoteChange::Message { text: Some(text), .. } => text,
+        _ => unreachable!("people answer with text"),
+    }
+}
+
+#[async_trait]
+impl RemoteChanges for Simulated {
+    fn class(&self, _: &RemoteChange) -> RecoveryClass {
+        class(self.0)
+    }
+
+    fn limits(&self, _: &RemoteChange) -> &'static [RateLimit] {
+        &[]
+    }
+
+    fn step(&self, _: &RemoteChange, state: Option<&Value>) -> Step {
+        self.next_step(state)
+    }
+
+    async fn apply_change(
+        &self,
+        session: &Session,
+        change: &RemoteChange,
+        state: Option<Value>,
+    ) -> Result<Progress> {
+        self.make(session, (Uuid::nil(), text(change)), state).await
+    }
+
+    async fn find_result(
+        &self,
+        session: &Session,
+        change: &RemoteChange,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
+    ) -> Result<ReconcileOutcome> {
+        self.look_for(session, (Uuid::nil(), text(change)), state, sent_at).await
+    }
+}
+
+#[async_trait]
+impl Inbox for Simulated {
+    fn rules(&self) -> InboxRules {
+        unreachable!("nobody reads an inbox here")
+    }
+
+    async fn subscribe(&self, _: &Session) -> Result<()> {
+        unreachable!("nobody reads an inbox here")
+    }
+
+    async fn recent_posts(&self, _: &Session) -> Result<Vec<RemotePost>> {
+        unreachable!("nobody reads an inbox here")
+    }
+
+    async fn comments(
+        &self,
+        _: &Session,
+        _: &str,
+        _: Option<String>,
+    ) -> Result<ListPage<RemoteComment>> {
+        unreachable!("nobody reads an inbox here")
+    }
+
+    fn read_webhook(&self, _: &Value) -> Vec<InboundEvent> {
+        unreachable!("nobody reads an inbox here")
     }
 }
 
@@ -80,15 +200,15 @@ fn progress(ask: &CallKind, id: String) -> Progress {
 /// The time for which a list does not show what was just made, in ms.
 const LIST_LAG: i64 = 85_000;
 
-/// Lists the posts of the account with the words of this one, as far as the network shows them.
-fn list(session: &Session, draft: &Draft, sent_at: DateTime<Utc>) -> Listing {
+/// Lists what the account has said with these words, as far as the network shows it.
+fn list(session: &Session, text: &str, sent_at: DateTime<Utc>) -> Listing {
     let network = Network::here();
     let inner = network.lock();
     session.http.server_clock().set(date(inner.now), false);
     let since = sent_at.timestamp_millis() - 600_000;
     let is_shown = |entry: &&Entry| {
         entry.account == session.account.remote_id
-            && entry.text == draft.caption
+            && entry.text == text
             && (since..=inner.now - LIST_LAG).contains(&entry.at)
     };
     let candidate = |entry: &Entry| Candidate {
@@ -108,12 +228,7 @@ impl Platform for Simulated {
     }
 
     fn step(&self, _: &Draft, state: Option<&Value>) -> Step {
-        match self.ask(state) {
-            CallKind::CreateContainer => Step::prepare("contain"),
-            CallKind::Release { .. } => Step::commit("release"),
-            CallKind::Post => Step::commit("post"),
-            CallKind::Confirm { .. } | CallKind::Find { .. } => Step::confirm("confirm"),
-        }
+        self.next_step(state)
     }
 
     async fn publish(
@@ -122,13 +237,7 @@ impl Platform for Simulated {
         draft: &Draft,
         state: Option<Value>,
     ) -> Result<Progress> {
-        let ask = self.ask(state.as_ref());
-        let answer = self.call(session, draft, ask.clone()).await;
-        if let CallKind::Confirm { id } = &ask {
-            // The post is public whether or not it can be read.
-            return Ok(progress(&ask, id.clone()));
-        }
-        Ok(progress(&ask, answer?.unwrap_or_default()))
+        self.make(session, (draft.key, &draft.caption), state).await
     }
 
     async fn reconcile(
@@ -138,19 +247,11 @@ impl Platform for Simulated {
         state: Option<Value>,
         sent_at: DateTime<Utc>,
     ) -> Result<ReconcileOutcome> {
-        let asked = self.ask(state.as_ref());
-        let container = match &asked {
-            CallKind::Release { container } => Some(container.clone()),
-            _ => None,
-        };
-        let find = CallKind::Find { container };
-        let found = self.call(session, draft, find).await?;
-        if class(self.0) == RecoveryClass::Search {
-            return Ok(list(session, draft, sent_at).into());
-        }
-        Ok(found.map_or(ReconcileOutcome::NotCommitted, |id| {
-            ReconcileOutcome::Committed(progress(&asked, id))
-        }))
+        self.look_for(session, (draft.key, &draft.caption), state, sent_at).await
+    }
+
+    fn inbox(&self) -> Option<&dyn Inbox> {
+        Some(self)
     }
 
     async fn verify(&self, _: &Session) -> Result<Identity> {

@@ -10,8 +10,9 @@ use crate::{
     events_and_ledger,
     fault_rates::FaultRates,
     judge::{Judge, Violation},
+    kind::Kind,
     lockstep::WaitingTask,
-    network::{Call, deadline},
+    network::Call,
     world::{SKEW, World},
 };
 
@@ -29,6 +30,7 @@ const PATIENCE: usize = 5_000;
 
 /// A running simulation.
 pub struct Simulation {
+    pub kind: Kind,
     pub world: World,
     pub dice: Dice,
     pub mood: FaultRates,
@@ -44,16 +46,17 @@ pub struct Simulation {
 
 impl Simulation {
     /// Sets everything up.
-    pub async fn new(seed: u64) -> Self {
+    pub async fn new(kind: Kind, seed: u64) -> Self {
         let mut dice = Dice::new(seed);
-        let mood = FaultRates::random(&mut dice, SKEW);
-        let world = World::open().await;
+        let mood = FaultRates::random(&mut dice, SKEW, kind.fatal_places());
+        let world = World::open(kind).await;
         let begun = world.now();
         let mut play = Self {
+            kind,
             world,
             dice,
             mood,
-            judge: Judge::default(),
+            judge: Judge::new(kind),
             trace: Vec::new(),
             jobs: Vec::new(),
             wishes: Vec::new(),
@@ -82,6 +85,9 @@ impl Simulation {
             if !self.calmly().await? {
                 let entries = self.world.network.lock().entries.clone();
                 self.judge.check_end(&entries)?;
+                if self.kind == Kind::Replies {
+                    return Ok(());
+                }
                 return events_and_ledger::compare(&self.judge, &self.world.db).await;
             }
         }
@@ -104,7 +110,7 @@ impl Simulation {
             self.mood.stops,
             some(asleep, 6),
             some(self.wishes.len(), self.mood.changes),
-            if self.wishes.len() < POSTS { 10 } else { 0 },
+            if self.made() < POSTS { 10 } else { 0 },
             some(calls.len(), 3),
         ];
         match self.dice.weighed(&weights).expect("time can pass") {
@@ -170,7 +176,7 @@ impl Simulation {
     /// Returns the time at which something can happen again.
     fn next(&self) -> Option<Millis> {
         let (now, network) = (self.world.now(), self.world.network.lock());
-        let end = |call: &Call| call.started + deadline(call);
+        let end = |call: &Call| call.started + call.deadline;
         let calls =
             network.calls.iter().map(|call| if call.ready > now { call.ready } else { end(call) });
         let held = self.world.stage.waiting().into_iter().map(|held| held.until);
@@ -198,6 +204,14 @@ impl Simulation {
     pub fn is_awake(&self, number: usize) -> bool {
         let mut workers = self.world.workers.iter();
         workers.any(|worker| worker.number == number && worker.asleep.is_none())
+    }
+
+    /// Returns the number of rows that callers have made.
+    fn made(&self) -> usize {
+        match self.kind {
+            Kind::Posts => self.wishes.len(),
+            Kind::Replies => self.created,
+        }
     }
 
     pub fn note(&mut self, what: String) {

@@ -32,10 +32,10 @@ pub struct FaultRates {
 }
 
 impl FaultRates {
-    pub fn random(dice: &mut Dice, skew: i64) -> Self {
+    pub fn random(dice: &mut Dice, skew: i64, fatal: [&'static str; 3]) -> Self {
         let pick = |dice: &mut Dice, of: [u32; 4]| of[dice.place(4)];
         let poison = dice.happens(150).then(|| {
-            let place = ["arming", "prepare_called", "commit_called"][dice.place(3)];
+            let place = fatal[dice.place(3)];
             (dice.between(1, 6), place)
         });
         Self {

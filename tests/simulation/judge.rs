@@ -8,6 +8,7 @@ use fanfare_platforms::{ErrorKind, Phase};
 use uuid::Uuid;
 
 use crate::{
+    kind::Kind,
     lockstep::Actor,
     network::{Call, Entry},
     rows::Row,
@@ -58,8 +59,9 @@ pub struct PostRecord {
 }
 
 /// The invariant checker of a simulation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Judge {
+    kind: Kind,
     pub rows: BTreeMap<i64, Row>,
     pub cases: BTreeMap<i64, PostRecord>,
     /// True if an account was disconnected.
@@ -69,6 +71,17 @@ pub struct Judge {
 }
 
 impl Judge {
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            rows: BTreeMap::new(),
+            cases: BTreeMap::new(),
+            disconnected: false,
+            keys: BTreeMap::new(),
+            holders: BTreeMap::new(),
+        }
+    }
+
     /// Returns the post with this content.
     pub fn post_of(&self, key: Uuid) -> Option<i64> {
         self.keys.get(&key).copied()
@@ -116,7 +129,7 @@ impl Judge {
             case.lease_expirations = case.lease_expirations.max(row.lease_expirations);
             case.ends += usize::from(row.is_final() && !old.is_final());
             if row.status == "failed" && old.status != "failed" {
-                justified(row, case, self.disconnected)?;
+                justified(self.kind, row, case, self.disconnected)?;
             }
         }
         for gone in before.keys().filter(|id| !self.rows.contains_key(id)) {
@@ -308,7 +321,12 @@ impl Row {
 }
 
 /// Checks that a failure has a cause.
-fn justified(row: &Row, case: &PostRecord, disconnected: bool) -> Result<(), Violation> {
+fn justified(
+    kind: Kind,
+    row: &Row,
+    case: &PostRecord,
+    disconnected: bool,
+) -> Result<(), Violation> {
     let count = |what: &str| case.faults.get(what).copied().unwrap_or(0);
     let (code, post) = (row.code(), row.id);
     let reason = match code {
@@ -316,7 +334,14 @@ fn justified(row: &Row, case: &PostRecord, disconnected: bool) -> Result<(), Vio
         "internal_error" => case.lease_expirations > MAX_LEASE_EXPIRATIONS,
         "platform_unavailable" => count("trouble") >= 5,
         "account_disconnected" => disconnected,
-        "content_rejected" => count("rejected") >= 1,
+        "content_rejected" | "content_refused" => count("rejected") >= 1,
+        // A reply that was lost once is told to be safe to send again; several workers may have died with it.
+        "provider_unreachable" if kind == Kind::Replies => {
+            count("trouble") >= 1
+                || case.lease_expirations > MAX_LEASE_EXPIRATIONS
+                || case.sent >= 1
+        }
+        "platform_rate_limited" if kind == Kind::Replies => count("limited") >= 1,
         "outcome_unknown" => case.sent >= 1 && row.duplicate_risk,
         _ => false,
     };

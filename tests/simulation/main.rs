@@ -1,7 +1,7 @@
-//! A deterministic simulation of the publish protocol: it runs the real SQL and the real worker, and one seed decides
-//! everything about clocks, networks, queued jobs, crashes and callers.
+//! A deterministic simulation of the protocol by which posts and replies go out once: it runs the real SQL and the real
+//! worker, and one seed decides everything about clocks, networks, queued jobs, crashes and callers.
 //!
-//! `SEEDS=5000` runs more seeds, `SEED=17` runs one and prints its trace.
+//! `SEEDS=5000` runs more seeds of each kind, `SEED=17` runs one and prints its trace.
 
 #![expect(clippy::expect_used, clippy::print_stderr, reason = "a simulation ends where it fails")]
 
@@ -14,9 +14,11 @@ mod events_and_ledger;
 mod fate;
 mod fault_rates;
 mod judge;
+mod kind;
 mod lockstep;
 mod network;
 mod observe;
+mod replies;
 mod rows;
 mod schema;
 mod seed_run;
@@ -26,6 +28,7 @@ mod world;
 
 use std::collections::BTreeSet;
 
+use kind::Kind;
 use seed_run::{SeedRun, each};
 
 /// The number of seeds of a normal run.
@@ -39,36 +42,39 @@ fn given(name: &str) -> Option<u64> {
 
 #[test]
 fn nothing_is_lost_doubled_early_or_unwanted() {
+    nothing_breaks(Kind::Posts);
+}
+
+#[test]
+fn no_reply_is_lost_doubled_or_told_wrongly() {
+    nothing_breaks(Kind::Replies);
+}
+
+fn nothing_breaks(kind: Kind) {
     if let Some(seed) = given("SEED") {
-        let story = SeedRun::of(seed);
+        let story = SeedRun::of(kind, seed);
         eprintln!("{}", story.trace.join("\n"));
         return story.is_good();
     }
     let ends = each(0..given("SEEDS").unwrap_or(SEEDS), |seed| {
-        let story = SeedRun::of(seed);
+        let story = SeedRun::of(kind, seed);
         story.is_good();
         story.ends
     });
     let ends: BTreeSet<(String, String)> = ends.into_iter().flatten().collect();
-    // A run proves little unless posts reach every kind of end.
-    for (status, code) in [
-        ("published", ""),
-        ("failed", "outcome_unknown"),
-        ("failed", "platform_unavailable"),
-        ("failed", "content_rejected"),
-        ("failed", "internal_error"),
-    ] {
+    // A run proves little unless rows reach every kind of end.
+    for (status, code) in kind.ends() {
         assert!(
-            ends.contains(&(status.into(), code.into())),
-            "no post was {status} {code}: {ends:?}"
+            ends.contains(&((*status).into(), (*code).into())),
+            "nothing was {status} {code}: {ends:?}"
         );
     }
 }
 
 #[test]
 fn the_same_seed_tells_the_same_story() {
-    for seed in [1, 2, 3] {
-        let (one, two) = (SeedRun::of(seed), SeedRun::of(seed));
+    for (kind, seed) in [(Kind::Posts, 1), (Kind::Posts, 2), (Kind::Replies, 3)] {
+        let (one, two) = (SeedRun::of(kind, seed), SeedRun::of(kind, seed));
         let differ = one.trace.iter().zip(&two.trace).position(|(a, b)| a != b);
         if let Some(line) = differ {
             panic!("seed {seed} differs in line {line}:\n{}\n{}", one.trace[line], two.trace[line]);
@@ -83,24 +89,30 @@ mod mutations {
 
     use fanfare_domain::mutation::Mutation;
 
-    use crate::seed_run::{SeedRun, each};
+    use crate::{
+        kind::Kind,
+        seed_run::{SeedRun, each},
+    };
 
     /// Each mutation must be detected within this many seeds; most are detected within the first few.
     const SEEDS: u64 = 2_500;
 
     #[test]
     fn each_mutation_is_noticed() {
-        let noticed = each(0..Mutation::ALL.len() as u64, |number| {
-            let mutation = Mutation::ALL[usize::try_from(number).expect("a small number")];
-            let first = (0..SEEDS)
-                .find_map(|seed| SeedRun::with(mutation, seed).broken.map(|broken| (seed, broken)));
-            (mutation, first)
+        let pairs = Kind::ALL.into_iter().flat_map(|kind| Mutation::ALL.map(|one| (kind, one)));
+        let pairs: Vec<_> = pairs.filter(|(kind, one)| kind.has_guard(*one)).collect();
+        let noticed = each(0..pairs.len() as u64, |number| {
+            let (kind, mutation) = pairs[usize::try_from(number).expect("a small number")];
+            let first = (0..SEEDS).find_map(|seed| {
+                SeedRun::with(kind, mutation, seed).broken.map(|broken| (seed, broken))
+            });
+            (kind, mutation, first)
         });
-        for (mutation, first) in &noticed {
-            eprintln!("{mutation:?}: {first:?}");
+        for (kind, mutation, first) in &noticed {
+            eprintln!("{kind:?}, {mutation:?}: {first:?}");
         }
-        for (mutation, first) in noticed {
-            assert!(first.is_some(), "{mutation:?} was not noticed in {SEEDS} seeds");
+        for (kind, mutation, first) in noticed {
+            assert!(first.is_some(), "{kind:?}: {mutation:?} was not noticed in {SEEDS} seeds");
         }
     }
 }

@@ -4,7 +4,6 @@ use std::{
     cell::RefCell,
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
 use fanfare_entities::Millis;
@@ -12,7 +11,11 @@ use fanfare_platforms::{Error, ErrorKind, Phase, PlatformId, RecoveryClass};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::lockstep::{Actor, Lockstep};
+use crate::{
+    kind::Kind,
+    lockstep::{Actor, Lockstep},
+    replies,
+};
 
 /// A public post.
 #[derive(Debug, Clone)]
@@ -64,6 +67,8 @@ pub struct Call {
     pub text: String,
     pub ask: CallKind,
     pub started: Millis,
+    /// Its time-out, in ms.
+    pub deadline: Millis,
     /// The earliest time of a reply.
     pub ready: Millis,
     /// True if its outcome is decided: it was carried out, or never will be.
@@ -78,6 +83,7 @@ pub struct Call {
 /// The networks, shared by all workers.
 #[derive(Debug)]
 pub struct Network {
+    kind: Kind,
     stage: Arc<Lockstep>,
     inner: Mutex<Inner>,
 }
@@ -97,8 +103,8 @@ thread_local! {
 
 impl Network {
     /// Creates the networks of the simulation on this thread.
-    pub fn open(stage: Arc<Lockstep>) -> Arc<Self> {
-        let network = Arc::new(Self { stage, inner: Mutex::default() });
+    pub fn open(stage: Arc<Lockstep>, kind: Kind) -> Arc<Self> {
+        let network = Arc::new(Self { kind, stage, inner: Mutex::default() });
         NETWORK.set(Some(Arc::clone(&network)));
         network
     }
@@ -118,18 +124,25 @@ impl Network {
     ) -> Answer {
         let (go, answered) = oneshot::channel();
         let actor = self.stage.actor().expect("whoever calls runs");
+        // A reply has no key of its own; networks know it by its row here.
+        let key = match self.kind {
+            Kind::Posts => content.0,
+            Kind::Replies => replies::key(actor.post),
+        };
         {
             let mut inner = self.lock();
             inner.numbers += 1;
+            let deadline = self.kind.deadline(platform, ask.phase());
             let call = Call {
                 number: inner.numbers,
                 actor,
                 platform,
                 account: account.to_owned(),
-                key: content.0,
+                key,
                 text: content.1.to_owned(),
                 ask,
                 started: inner.now,
+                deadline,
                 ready: inner.now,
                 decided: false,
                 answer: None,
@@ -212,17 +225,6 @@ impl Inner {
 /// Returns the class of the platform, as the real connector declares it.
 pub fn class(platform: PlatformId) -> RecoveryClass {
     fanfare_platforms::find(platform).spec().recovery_class
-}
-
-/// Returns the time-out of a call.
-pub fn deadline(call: &Call) -> Millis {
-    let spec = fanfare_platforms::find(call.platform).spec();
-    let time = if call.ask.phase() == Phase::Commit {
-        spec.commit_deadline
-    } else {
-        Duration::from_secs(if call.ask.phase() == Phase::Prepare { 150 } else { 25 })
-    };
-    Millis::try_from(time.as_millis()).expect("a short time")
 }
 
 /// Returns the error of a lost reply.

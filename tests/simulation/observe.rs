@@ -1,13 +1,11 @@
 //! Checks the effects of a step, and adds them to the trace.
 
 use fanfare_entities::Millis;
-use fanfare_jobs::JobKind;
 
 use crate::{
     driver::Simulation,
     judge::{Cause, Violation},
     lockstep::Actor,
-    network::deadline,
     rows,
     world::SKEW,
 };
@@ -16,7 +14,7 @@ impl Simulation {
     /// Collects the jobs that were enqueued.
     pub fn hear(&mut self, actor: Option<Actor>) -> Result<(), Violation> {
         let now = self.world.now() + SKEW;
-        for post in self.world.queue.take_local(JobKind::PublishPost, 64) {
+        for post in self.world.queue.take_local(self.kind.job(), 64) {
             self.trace.push(format!("  post {post} is enqueued"));
             if actor.is_some() {
                 self.judge.check_job(post, now)?;
@@ -30,7 +28,7 @@ impl Simulation {
     pub async fn look(&mut self, actor: Option<Actor>) -> Result<(), Violation> {
         self.world.stage.cut_next(None);
         let now = actor.map_or(self.world.now(), |actor| self.time_of(actor.worker));
-        let rows = rows::posts(&self.world.db).await;
+        let rows = rows::of(self.kind, &self.world.db).await;
         let network = self.world.network.clone();
         let mut network = network.lock();
         let changes = self.judge.check_rows(rows, Cause { actor, now }, &network.calls)?;
@@ -43,7 +41,7 @@ impl Simulation {
             self.judge.check_call(call, now)?;
             call.shielded = self.judge.shield_of(call, now);
             if self.dice.happens(self.mood.slow) {
-                call.ready += self.dice.between(1_000, deadline(call));
+                call.ready += self.dice.between(1_000, call.deadline);
             }
         }
         self.judge.check_public(&network.entries)?;

@@ -8,6 +8,8 @@ use sea_orm::FromQueryResult;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::{kind::Kind, replies};
+
 /// A post's columns that the protocol uses.
 #[derive(Debug, Clone, PartialEq, FromQueryResult)]
 pub struct Row {
@@ -51,13 +53,32 @@ impl Row {
     }
 }
 
-/// Returns all posts.
-pub async fn posts(db: &Db) -> BTreeMap<i64, Row> {
-    let sql = "SELECT id, account_id, status, out_of_line, scheduled_at, due_at, fencing_token, lease_expirations, attempts, attempt, sending_at, \
-               content_key, platform_post_id, partly_public, duplicate_risk, error FROM posts ORDER BY id";
+/// Returns all rows of a kind.
+pub async fn of(kind: Kind, db: &Db) -> BTreeMap<i64, Row> {
+    let sql = match kind {
+        Kind::Posts => POSTS,
+        Kind::Replies => REPLIES,
+    };
     let rows = Row::find_by_statement(statement(&db.read, sql, [])).all(&db.read).await;
-    rows.expect("the posts are read").into_iter().map(|row| (row.id, row)).collect()
+    let mut rows = rows.expect("the rows are read");
+    if kind == Kind::Replies {
+        rows.iter_mut().for_each(|row| row.content_key = replies::key(row.id));
+    }
+    rows.into_iter().map(|row| (row.id, row)).collect()
 }
+
+const POSTS: &str = "SELECT id, account_id, status, out_of_line, scheduled_at, due_at, fencing_token, lease_expirations, \
+     attempts, attempt, sending_at, content_key, platform_post_id, partly_public, duplicate_risk, error \
+     FROM posts ORDER BY id";
+
+/// Replies in the words of posts: one whose outcome is not known is open while somebody finds it out.
+const REPLIES: &str = "SELECT id, account_id, \
+     CASE WHEN due_at IS NOT NULL THEN 'publishing' WHEN status = 'sent' THEN 'published' ELSE 'failed' END AS status, \
+     true AS out_of_line, created_at AS scheduled_at, due_at, fencing_token, lease_expirations, attempts, \
+     0 AS attempt, sending_at, zeroblob(16) AS content_key, remote_id AS platform_post_id, \
+     false AS partly_public, due_at IS NULL AND status = 'unknown' AS duplicate_risk, \
+     CASE WHEN due_at IS NULL AND status = 'unknown' THEN '{\"code\": \"outcome_unknown\"}' ELSE error END AS error \
+     FROM outgoing ORDER BY id";
 
 /// An event.
 #[derive(Debug, FromQueryResult)]

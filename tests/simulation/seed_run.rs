@@ -15,7 +15,7 @@ use std::{
 #[cfg(debug_assertions)]
 use fanfare_domain::mutation::{self, Mutation};
 
-use crate::{driver::Simulation, judge::Violation};
+use crate::{driver::Simulation, judge::Violation, kind::Kind};
 
 /// The number of trace lines shown for a failed seed.
 const LAST: usize = 60;
@@ -26,6 +26,7 @@ thread_local! {
 
 /// The result of a seed.
 pub struct SeedRun {
+    kind: Kind,
     seed: u64,
     pub trace: Vec<String>,
     pub broken: Option<Violation>,
@@ -34,7 +35,7 @@ pub struct SeedRun {
 
 impl SeedRun {
     /// Runs a seed.
-    pub fn of(seed: u64) -> Self {
+    pub fn of(kind: Kind, seed: u64) -> Self {
         static NOTICE: Once = Once::new();
         NOTICE.call_once(|| {
             let tell = panic::take_hook();
@@ -45,22 +46,22 @@ impl SeedRun {
         });
         let threads = tokio::runtime::Builder::new_current_thread().enable_all().build();
         threads.expect("a runtime").block_on(async {
-            let mut play = Simulation::new(seed).await;
+            let mut play = Simulation::new(kind, seed).await;
             PANICKED.set(false);
             let mut broken = Box::pin(play.run()).await.err();
             // A worker would only log a panic.
             if PANICKED.get() {
                 broken = Some("something panicked".to_owned());
             }
-            Self { seed, ends: play.ends(), trace: play.trace, broken }
+            Self { kind, seed, ends: play.ends(), trace: play.trace, broken }
         })
     }
 
     /// Runs a seed with a mutation of the protocol.
     #[cfg(debug_assertions)]
-    pub fn with(mutation: Mutation, seed: u64) -> Self {
+    pub fn with(kind: Kind, mutation: Mutation, seed: u64) -> Self {
         mutation::turn_on(Some(mutation));
-        let story = Self::of(seed);
+        let story = Self::of(kind, seed);
         mutation::turn_on(None);
         story
     }
@@ -77,8 +78,9 @@ impl SeedRun {
         let Some(broken) = &self.broken else { return };
         let from = self.trace.len().saturating_sub(LAST);
         panic!(
-            "{}\n\nseed {}: {broken}\nreplay: SEED={} cargo test --workspace --test simulation nothing_is -- --nocapture",
+            "{}\n\n{:?}, seed {}: {broken}\nreplay: SEED={} cargo test --workspace --test simulation _is_lost_doubled -- --nocapture",
             self.trace[from..].join("\n"),
+            self.kind,
             self.seed,
             self.seed,
         );

@@ -1,13 +1,14 @@
 //! Possible next steps of workers, queued jobs and posts.
 
 use fanfare_domain::failpoint::Moment;
-use fanfare_jobs::{JobKind, PublishPost};
 
 use crate::{
     callers,
     driver::{Simulation, WORKERS},
     judge::{Violation, hold},
+    kind::Kind,
     lockstep::{Actor, WaitingTask},
+    replies,
 };
 
 impl Simulation {
@@ -81,11 +82,11 @@ impl Simulation {
             return Ok(());
         }
         let actor = Actor { worker: worker.number, post };
-        let (cx, stage) = (worker.cx.clone(), self.world.stage.clone());
+        let (kind, cx, stage) = (self.kind, worker.cx.clone(), self.world.stage.clone());
         self.note(format!("worker {} hears of post {post}", actor.worker));
         self.maybe_cut();
         let work = async move {
-            fanfare_workers::publish_post(PublishPost { id: post }, cx).await;
+            kind.work(post, cx).await;
             stage.rest();
         };
         self.world.stage.step(actor, || drop(tokio::spawn(work))).await;
@@ -135,7 +136,7 @@ impl Simulation {
         }
         let (prefetch, loss) = (1 + self.dice.place(8), self.dice.happens(200));
         let domain = worker.cx.domain.clone();
-        let found = worker.selection.select(&domain, JobKind::PublishPost, prefetch, loss).await;
+        let found = worker.selection.select(&domain, self.kind.job(), prefetch, loss).await;
         let found = found.expect("the scheduler does not fail").into_iter().map(|job| job.id);
         let found: Vec<i64> = found.collect();
         let (number, now) = (worker.number, worker.clock.now());
@@ -153,8 +154,14 @@ impl Simulation {
         // A post whose reply was lost may exist too, so each number is used once.
         self.created += 1;
         let number = self.created;
-        let (said, made) = callers::create(&self.world, &mut self.dice, number).await;
-        self.wishes.extend(made);
+        let said = match self.kind {
+            Kind::Posts => {
+                let (said, made) = callers::create(&self.world, &mut self.dice, number).await;
+                self.wishes.extend(made);
+                said
+            }
+            Kind::Replies => replies::create(&self.world, &mut self.dice, number).await,
+        };
         self.note(said);
         self.world.stage.settle().await;
         self.look(Some(Actor { worker: 0, post: 0 })).await

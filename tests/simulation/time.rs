@@ -6,7 +6,7 @@ use crate::{
     driver::Simulation,
     judge::Violation,
     lockstep::WaitingTask,
-    network::{Call, deadline, nothing_heard},
+    network::{Call, nothing_heard},
 };
 
 /// The longest step of time during a call, in ms.
@@ -23,7 +23,7 @@ impl Simulation {
             }
             let next = {
                 let network = self.world.network.lock();
-                let ends = network.calls.iter().map(|call| call.started + deadline(call));
+                let ends = network.calls.iter().map(|call| call.started + call.deadline);
                 let end = ends.filter(|end| *end > now).min();
                 let stretch = if network.calls.is_empty() { by } else { STRETCH };
                 until.min(now + stretch).min(end.unwrap_or(until))
@@ -56,7 +56,7 @@ impl Simulation {
             let found = {
                 let network = self.world.network.lock();
                 let over = |call: &&Call| {
-                    now >= call.started + deadline(call)
+                    now >= call.started + call.deadline
                         && (!call.decided || call.go.is_none() || self.is_awake(call.actor.worker))
                 };
                 network.calls.iter().find(over).map(|call| call.number)

@@ -28,6 +28,7 @@ use serde_json::json;
 
 use crate::{
     connectors::{self, NETWORKS},
+    kind::Kind,
     lockstep::{Lockstep, WorkerFailpoints},
     network::Network,
     schema::database,
@@ -88,11 +89,11 @@ pub struct World {
 
 impl World {
     /// Returns a world of two workspaces with an account on each network, without workers.
-    pub async fn open() -> Self {
+    pub async fn open(kind: Kind) -> Self {
         let stage = Arc::<Lockstep>::default();
         let clock = Clock::manual(BEGIN);
         let counted_by = clock.clone();
-        let network = Network::open(Arc::clone(&stage));
+        let network = Network::open(Arc::clone(&stage), kind);
         network.lock().now = BEGIN;
         let mut world = Self {
             network,

@@ -13,7 +13,7 @@ use fanfare_entities::{
     AccountId, Millis, WorkspaceId, outgoing, outgoing::Column, outgoing::OutgoingStatus,
 };
 use fanfare_jobs::JobKind;
-use fanfare_platforms::{PlatformId, RemoteChange, RemoteChanges};
+use fanfare_platforms::RemoteChange;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, ExprTrait, QueryFilter,
     sea_query::Expr,
@@ -61,21 +61,6 @@ pub(crate) struct NewOutgoing {
     pub scope: String,
     /// The change.
     pub change: RemoteChange,
-}
-
-/// Returns the connector of a network's changes.
-#[must_use]
-pub fn changes(platform: PlatformId, change: &RemoteChange) -> Option<&'static dyn RemoteChanges> {
-    let platform = fanfare_platforms::find(platform);
-    match change {
-        RemoteChange::ReviewReply { .. }
-        | RemoteChange::DeleteReviewReply { .. }
-        | RemoteChange::AddMedia { .. }
-        | RemoteChange::DeleteMedia { .. } => {
-            platform.business_profile().map(|business| business as &dyn RemoteChanges)
-        }
-        _ => platform.inbox().map(|inbox| inbox as &dyn RemoteChanges),
-    }
 }
 
 /// Returns the hash of a change's content, without our own marks, which differ.

@@ -39,20 +39,7 @@ pub async fn begin_step(cx: &Domain, row: &mut outgoing::Model, now: Millis) -> 
         ..Default::default()
     };
     let row = &*row;
-    patiently(cx, || write_fenced(cx, row, change.clone())).await
-}
-
-/// Writes under the fencing token of a step that begins.
-async fn write_fenced(
-    cx: &Domain,
-    row: &outgoing::Model,
-    change: outgoing::ActiveModel,
-) -> Result<bool> {
-    if mutation::is_on(Mutation::BeginStepFenced) {
-        let all = outgoing::Entity::update_many().set(change).filter(Column::Id.eq(row.id));
-        return Ok(all.exec(&cx.db.write).await?.rows_affected == 1);
-    }
-    write(&cx.db.write, row, change).await
+    patiently(cx, || write_if(Mutation::BeginStepFenced, &cx.db.write, row, change.clone())).await
 }
 
 /// Writes what only this process knows, and tries again while the database is away. What was written is not written
@@ -207,16 +194,25 @@ pub(super) async fn register_result(
     register::record(tx.conn(), row.account_id, owner, id, tx.now()).await
 }
 
+/// Writes a result; returns false if the row has a newer holder.
 pub(super) async fn write<C: sea_orm::ConnectionTrait>(
     conn: &C,
     row: &outgoing::Model,
     change: outgoing::ActiveModel,
 ) -> Result<bool> {
-    let written = outgoing::Entity::update_many()
-        .set(change)
-        .filter(Column::Id.eq(row.id))
-        .filter(Column::FencingToken.eq(row.fencing_token))
-        .exec(conn)
-        .await?;
-    Ok(written.rows_affected == 1)
+    write_if(Mutation::CompleteStepFenced, conn, row, change).await
+}
+
+/// Writes if the row has the fencing token that it was read with; `unfenced` removes this guard.
+async fn write_if<C: sea_orm::ConnectionTrait>(
+    unfenced: Mutation,
+    conn: &C,
+    row: &outgoing::Model,
+    change: outgoing::ActiveModel,
+) -> Result<bool> {
+    let mut update = outgoing::Entity::update_many().set(change).filter(Column::Id.eq(row.id));
+    if mutation::is_off(unfenced) {
+        update = update.filter(Column::FencingToken.eq(row.fencing_token));
+    }
+    Ok(update.exec(conn).await?.rows_affected == 1)
 }

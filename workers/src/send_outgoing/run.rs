@@ -6,6 +6,7 @@ use fanfare_domain::{
     Code, Error, Result,
     durable::MAX_LEASE_EXPIRATIONS,
     lost_calls::{CallWindow, Content, LostCall, Owner},
+    mutation::{self, Mutation},
     outgoing::{self as changes, FittedPhoto, OutgoingOutcome, failure_json},
 };
 use fanfare_entities::{Millis, account, outgoing};
@@ -33,15 +34,16 @@ impl<'a> Run<'a> {
     /// Starts work on a claimed row.
     pub fn open(cx: &'a Context, row: outgoing::Model, account: &account::Model) -> Result<Self> {
         let change = changes::change_of(&row)?;
-        let platform = fanfare_domain::platforms::from_row(&account.platform)?;
-        let changes = changes::changes(platform, &change)
+        let platform = (cx.connector)(fanfare_domain::platforms::from_row(&account.platform)?);
+        let changes = connector(platform, &change)
             .ok_or_else(|| Error::internal("a change that the network does not take"))?;
-        Ok(Self { cx, platform: (cx.connector)(platform), changes, change, row })
+        Ok(Self { cx, platform, changes, change, row })
     }
 
     /// Returns true if too many leases of this row have expired in a row.
-    pub const fn has_too_many_expirations(&self) -> bool {
+    pub fn has_too_many_expirations(&self) -> bool {
         self.row.lease_expirations > MAX_LEASE_EXPIRATIONS
+            && mutation::is_off(Mutation::TooManyExpirations)
     }
 
     /// Ends a change whose lease expired too many times in a row.
@@ -149,5 +151,21 @@ impl<'a> Run<'a> {
                 until: row.sending_until.unwrap_or(from),
             },
         }
+    }
+}
+
+/// Returns the connector of a network's changes.
+fn connector(
+    platform: &'static dyn Platform,
+    change: &RemoteChange,
+) -> Option<&'static dyn RemoteChanges> {
+    match change {
+        RemoteChange::ReviewReply { .. }
+        | RemoteChange::DeleteReviewReply { .. }
+        | RemoteChange::AddMedia { .. }
+        | RemoteChange::DeleteMedia { .. } => {
+            platform.business_profile().map(|business| business as &dyn RemoteChanges)
+        }
+        _ => platform.inbox().map(|inbox| inbox as &dyn RemoteChanges),
     }
 }
