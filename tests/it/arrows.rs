@@ -195,3 +195,27 @@ fn names_are_found_alone_and_in_lists() {
         "use crate::{\n    Domain, a::{self, b},\n    c,\n};\nlet x = crate::d::e(); use crate::f;";
     assert_eq!(named(source), ["Domain", "a", "c", "d", "f"]);
 }
+
+/// Workers alone change something at a network: neither the rules nor a request do.
+#[test]
+fn no_rule_and_no_request_changes_anything_at_a_network() {
+    const CALLS: [&str; 4] = ["apply_change(", "find_result(", ".publish(session", ".reconcile("];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("domain/src"), root.join("api/src")];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let Ok(source) = std::fs::read_to_string(&path) else { continue };
+            seen += 1;
+            for call in CALLS {
+                assert!(!source.contains(call), "{}: {call}", path.display());
+            }
+        }
+    }
+    assert!(seen > 300, "{seen} files");
+}

@@ -4,6 +4,6 @@
 mod permits;
 mod reaction;
 
-pub(crate) use permits::{Budget, Permits};
-pub use permits::{IsBusy, background_share};
-pub(crate) use reaction::{Reaction, backoff, fresh_tokens, react};
+pub use permits::{Budget, IsBusy, Permits, background_share};
+pub(crate) use reaction::fresh_tokens;
+pub use reaction::{Reaction, backoff, react};

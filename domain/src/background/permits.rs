@@ -44,7 +44,7 @@ pub const fn background_share(calls: u32) -> u32 {
 
 /// The limits of one turn of an account.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Budget {
+pub struct Budget {
     /// The app's quota for all accounts, if it is known.
     pub quota: Option<RateLimit>,
     /// The most calls in the turn.
@@ -54,7 +54,7 @@ pub(crate) struct Budget {
 }
 
 /// The permits of one turn.
-pub(crate) struct Permits<'a> {
+pub struct Permits<'a> {
     cx: &'a Domain,
     is_busy: IsBusy<'a>,
     id: String,

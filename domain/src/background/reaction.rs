@@ -23,7 +23,7 @@ const MAX_WAIT: Duration = Duration::from_secs(24 * 3_600);
 
 /// The next action of a reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reaction {
+pub enum Reaction {
     /// It stops: the account must be connected again, which was recorded.
     Stop,
     /// It continues after this time in ms, whatever the account.
@@ -39,11 +39,7 @@ pub(crate) enum Reaction {
 ///
 /// # Errors
 /// The database's.
-pub(crate) async fn react(
-    cx: &Domain,
-    account: &account::Model,
-    error: &Error,
-) -> Result<Reaction> {
+pub async fn react(cx: &Domain, account: &account::Model, error: &Error) -> Result<Reaction> {
     match error.kind {
         ErrorKind::TokenExpired => fresh_tokens(cx, account).await,
         ErrorKind::Reconnect | ErrorKind::InvalidCredentials => {
@@ -82,6 +78,6 @@ async fn reconnect_required(cx: &Domain, account: &account::Model) -> Result<Rea
 
 /// Returns the delay before an attempt, in ms: twice as long each time, up to an hour.
 #[must_use]
-pub(crate) fn backoff(attempts: i32) -> Millis {
+pub fn backoff(attempts: i32) -> Millis {
     (MINUTE << attempts.clamp(0, 6).unsigned_abs()).min(HOUR)
 }

@@ -10,32 +10,24 @@ use fanfare_entities::{
     inbox_message,
 };
 use fanfare_jobs::JobKind;
-use fanfare_media::{CopyError, StoredMedia, copy_attachment};
+use fanfare_media::StoredMedia;
 use fanfare_platforms::Attachment;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, ExprTrait, QueryFilter,
     UpdateMany, sea_query::Expr,
 };
 use serde_json::{Value, json};
-use url::Url;
 
 use super::inbound;
 use crate::{
     Domain, Tx, batches,
-    durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
+    durable::{self, Lease},
     error::{Error, Result},
     files::signed::ROOT,
 };
 
-/// The largest file that is copied, in bytes.
-const MAX_BYTES: u64 = 25_000_000;
-
-/// The most attempts to copy a file, and the delay before each further one, in ms.
-const MAX_ATTEMPTS: i32 = 4;
+/// The delay before each further attempt to copy a file, in ms.
 const RETRY_DELAY: Millis = 15_000;
-
-/// The delay of a copy while posts wait for slots, in ms.
-const BUSY_DELAY: Millis = 1_000;
 
 /// A message or comment with files.
 #[derive(Debug, Clone, Copy)]
@@ -148,67 +140,29 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<inbox_fi
     Ok(taken.into_iter().next())
 }
 
+/// Returns the folder of the store in which the copies of a workspace lie.
+#[must_use]
+pub fn folder(row: &inbox_file::Model) -> String {
+    format!("{ROOT}/{}", row.workspace_id)
+}
+
 /// The outcome of a copy.
-enum CopyOutcome {
+#[derive(Debug)]
+pub enum CopyOutcome {
+    /// It is stored.
     Stored(StoredMedia),
     /// It cannot be copied, for this reason.
     Without(&'static str),
+    /// It is tried again later.
     Again,
-}
-
-/// Copies a claimed file, or removes its copy if it is not needed any more. Posts take precedence.
-///
-/// # Errors
-/// The database's or the store's; then its lease expires.
-pub async fn run(cx: &Domain, row: inbox_file::Model, posts_wait: bool) -> Result<()> {
-    if !row.kept {
-        return remove(cx, &row).await;
-    }
-    if posts_wait && row.lease_expirations <= MAX_LEASE_EXPIRATIONS {
-        let lease = Lease::new(row.id.0, row.fencing_token);
-        return durable::release(
-            cx,
-            JobKind::CopyAttachment,
-            &[lease],
-            cx.clock.now() + BUSY_DELAY,
-        )
-        .await;
-    }
-    let outcome = copy(cx, &row).await;
-    cx.failpoint.reach("attachment_stored").await;
-    let path = match &outcome {
-        CopyOutcome::Stored(file) => Some(file.path.clone()),
-        CopyOutcome::Without(_) | CopyOutcome::Again => None,
-    };
-    let is_written = finish(cx, &row, outcome).await?;
-    if let Some(path) = path.filter(|_| !is_written) {
-        cx.store.delete(&path).await.map_err(Error::internal)?;
-    }
-    Ok(())
-}
-
-async fn copy(cx: &Domain, row: &inbox_file::Model) -> CopyOutcome {
-    let url = row.source.as_deref().and_then(|url| Url::parse(url).ok());
-    let Some(url) = url.filter(|_| row.lease_expirations <= MAX_LEASE_EXPIRATIONS) else {
-        return CopyOutcome::Without("unavailable");
-    };
-    let (http, prefix) = (cx.http.counted_as("media"), format!("{ROOT}/{}", row.workspace_id));
-    match copy_attachment(&cx.store, &http, &url, &prefix, MAX_BYTES).await {
-        Ok(copied) => CopyOutcome::Stored(copied.file),
-        Err(CopyError::NotAllowed(_)) => CopyOutcome::Without("not_allowed"),
-        Err(CopyError::TooLarge { .. }) => CopyOutcome::Without("too_large"),
-        Err(CopyError::Unavailable { retryable: true, .. } | CopyError::Store(_))
-            if row.attempts + 1 < MAX_ATTEMPTS =>
-        {
-            CopyOutcome::Again
-        }
-        Err(_) => CopyOutcome::Without("unavailable"),
-    }
 }
 
 /// Writes the outcome of a copy to its row and to the message or comment. Returns false if the copy is not needed any
 /// more.
-async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: CopyOutcome) -> Result<bool> {
+///
+/// # Errors
+/// The database's; then its lease expires.
+pub async fn finish(cx: &Domain, row: &inbox_file::Model, outcome: CopyOutcome) -> Result<bool> {
     let mut tx = Tx::begin(cx).await?;
     inbound::lock(&tx, row.account_id).await?;
     let now = tx.now();
@@ -292,11 +246,11 @@ async fn update_item(tx: &Tx, row: &inbox_file::Model, shown: &Value) -> Result<
     Ok(true)
 }
 
-/// Removes a copy and then its row, so that an interruption in between is repaired by the row.
-async fn remove(cx: &Domain, row: &inbox_file::Model) -> Result<()> {
-    if let Some(path) = &row.path {
-        cx.store.delete(path).await.map_err(Error::internal)?;
-    }
+/// Deletes the row of a file whose copy was removed.
+///
+/// # Errors
+/// The database's; then its lease expires.
+pub async fn delete(cx: &Domain, row: &inbox_file::Model) -> Result<()> {
     inbox_file::Entity::delete_by_id(InboxFileId(row.id.0))
         .filter(Column::FencingToken.eq(row.fencing_token))
         .exec(&cx.db.write)

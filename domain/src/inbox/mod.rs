@@ -65,7 +65,8 @@ pub struct MetaSettings {
 }
 
 /// Returns the scaled length of a time for a simulated account.
-pub(crate) fn shortened(time: Millis, factor: f64) -> Millis {
+#[must_use]
+pub fn shortened(time: Millis, factor: f64) -> Millis {
     if factor <= 1.0 {
         return time;
     }
@@ -79,7 +80,8 @@ pub(crate) fn shortened(time: Millis, factor: f64) -> Millis {
 }
 
 /// Returns the divisor of an account's times.
-pub(crate) fn factor(cx: &Domain, row: &account::Model) -> f64 {
+#[must_use]
+pub fn factor(cx: &Domain, row: &account::Model) -> f64 {
     if row.sandbox { cx.settings.sandbox_time_factor } else { 1.0 }
 }
 

@@ -77,11 +77,11 @@ pub(in crate::business) async fn fresh_profile(
     super::super::profile_of(act, account.id).await
 }
 
-pub(super) async fn store_facts(
-    cx: &Domain,
-    account: AccountId,
-    facts: ProfileFacts,
-) -> Result<()> {
+/// Stores the location's record.
+///
+/// # Errors
+/// The database's.
+pub async fn store_facts(cx: &Domain, account: AccountId, facts: ProfileFacts) -> Result<()> {
     let change = business_profile::ActiveModel {
         location: Set(Some(facts.location)),
         verified: Set(facts.verified),

@@ -1,13 +1,16 @@
-//! Reads business profiles: the location's record, its reviews and its media.
+//! The rows that have business profiles read: the location's record, its reviews and its media.
 
 mod facts;
-mod reading;
+mod statements;
 mod store;
 
 pub(super) use self::facts::{fresh_profile, request_sync_if_stale};
+pub use self::{
+    facts::store_facts,
+    statements::{end_reviews, settle_media, store_media, store_reviews},
+};
 use fanfare_entities::{
-    Millis,
-    account::{self, AccountStatus},
+    Millis, account,
     business_media::{self, BusinessMediaStatus},
     business_profile::{self, Column},
     business_review,
@@ -19,12 +22,9 @@ use sea_orm::{
 };
 use serde_json::Value;
 
-use self::reading::Reading;
 use crate::{
-    Domain, accounts,
-    background::{self, Budget, IsBusy, Permits, Reaction},
-    batches,
-    durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
+    Domain, accounts, batches,
+    durable::{self, Lease},
     error::Result,
     events::NewEvent,
     inbox::{factor, shortened},
@@ -34,9 +34,6 @@ const MINUTE: Millis = 60_000;
 
 /// The maximum age of the location's record when it is shown.
 pub(crate) const HOUR: Millis = 60 * MINUTE;
-
-/// The interval of readings, and the age of reviews at which a reading is requested.
-const SYNC_INTERVAL: Millis = 6 * HOUR;
 
 /// The times after the upload at which a video is checked, and at which it is given up.
 const VIDEO_CHECKS: [Millis; 3] = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
@@ -84,59 +81,11 @@ pub async fn claim(cx: &Domain, holder: &str, id: i64) -> Result<Option<business
     Ok(taken.into_iter().next())
 }
 
-/// Reads a claimed profile, and releases it until the next reading.
+/// Returns when a video that the network is reviewing is checked next.
 ///
 /// # Errors
-/// The database's; then its lease expires.
-pub async fn run(cx: &Domain, row: business_profile::Model, is_busy: IsBusy<'_>) -> Result<()> {
-    let now = cx.clock.now();
-    let account = accounts::row(cx, row.account_id).await?;
-    let account = account.filter(|account| account.status == AccountStatus::Connected);
-    let Some(account) = account else { return finish(cx, &row, None, false, 0).await };
-    let after = |time| Some(now + shortened(time, factor(cx, &account)));
-    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
-        tracing::error!(account.id = account.id.0, "a profile is left alone for a day");
-        return finish(cx, &row, Some(now + 24 * HOUR), false, 0).await;
-    }
-    let platform = crate::platforms::from_row(&account.platform)?;
-    let business = platforms::find(platform).business_profile();
-    let (Some(business), Some(session)) = (business, accounts::session(cx, &account).await?) else {
-        return finish(cx, &row, None, false, 0).await;
-    };
-    let budget = Budget { quota: business.quota(), calls: u32::MAX, paced: false };
-    let permits = Permits::new(cx, is_busy, (&account, &session), budget);
-    let reading = Reading { cx, account: &account, business, session, permits, row: &row };
-    match reading.read_all().await? {
-        Ok(()) => {
-            let next = next_video_check(cx, &account).await?.or_else(|| after(SYNC_INTERVAL));
-            finish(cx, &row, next, true, 0).await
-        }
-        Err(error) => failed(cx, &account, &row, &error).await,
-    }
-}
-
-async fn failed(
-    cx: &Domain,
-    account: &account::Model,
-    row: &business_profile::Model,
-    error: &platforms::Error,
-) -> Result<()> {
-    let now = cx.clock.now();
-    tracing::info!(account.id = account.id.0, kind = ?error.kind, "a profile was not read");
-    let attempts = row.attempts.saturating_add(1);
-    let (due_at, attempts) = match background::react(cx, account, error).await? {
-        Reaction::Stop => (None, attempts),
-        Reaction::After(wait) => (Some(now + wait), row.attempts),
-        Reaction::Retry | Reaction::Forbidden => {
-            let wait = shortened(background::backoff(attempts), factor(cx, account));
-            (Some(now + wait), attempts)
-        }
-    };
-    finish(cx, row, due_at, false, attempts).await
-}
-
-/// Returns when a video that the network is reviewing is checked next.
-async fn next_video_check(cx: &Domain, account: &account::Model) -> Result<Option<Millis>> {
+/// The database's.
+pub async fn next_video_check(cx: &Domain, account: &account::Model) -> Result<Option<Millis>> {
     let now = cx.clock.now();
     let short = |time| shortened(time, factor(cx, account));
     let waiting = business_media::Entity::find()
@@ -151,7 +100,11 @@ async fn next_video_check(cx: &Domain, account: &account::Model) -> Result<Optio
     Ok(waiting.iter().filter_map(next).min())
 }
 
-async fn finish(
+/// Releases a profile until `due_at`; `synced` says that all of it was read.
+///
+/// # Errors
+/// The database's; then its lease expires.
+pub async fn finish(
     cx: &Domain,
     row: &business_profile::Model,
     due_at: Option<Millis>,

@@ -1,17 +1,12 @@
 //! One reading of one account's inbox.
 
-use fanfare_entities::{Millis, account, inbox_comment, inbox_sync};
+use fanfare_domain::{Domain, Result, background::Permits, inbox::sync};
+use fanfare_entities::{Millis, account, inbox_sync};
 use fanfare_platforms::{
     self as platforms, Inbox, RemoteComment, RemoteMessage, RemotePost, Session,
 };
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
-use super::super::{
-    inbound,
-    store::{self, Intake},
-};
 use super::HOUR;
-use crate::{Domain, Tx, background::Permits, error::Result};
 
 /// The number of pages of conversations in the first reading.
 const FIRST_PAGES: usize = 4;
@@ -77,11 +72,6 @@ impl Reading<'_> {
         self.inbox.comments(&self.session, post, next).await
     }
 
-    /// Returns an intake that emits no events for items from before the account was connected.
-    fn intake(&self) -> Intake {
-        Intake { live: self.row.backfilled }
-    }
-
     fn is_recent(&self, at: Millis) -> bool {
         self.cx.clock.now() - at < 24 * HOUR
     }
@@ -97,15 +87,12 @@ impl Reading<'_> {
                 Ok(page) => page,
                 Err(error) => return Ok(Err(error)),
             };
-            for mut messages in page.items {
-                messages.sort_by_key(|message| message.at);
-                let mut tx = Tx::begin(self.cx).await?;
-                inbound::lock(&tx, self.account.id).await?;
-                for message in messages {
-                    busy |= !message.out && self.is_recent(message.at.timestamp_millis());
-                    store::message(&mut tx, self.account, message, self.intake()).await?;
-                }
-                tx.commit().await?;
+            for messages in page.items {
+                busy |= messages
+                    .iter()
+                    .any(|one| !one.out && self.is_recent(one.at.timestamp_millis()));
+                let live = self.row.backfilled;
+                sync::store_messages(self.cx, self.account, messages, live).await?;
             }
             next = page.next;
             if next.is_none() {
@@ -147,25 +134,13 @@ impl Reading<'_> {
                 break;
             }
         }
-        // Comments come before the replies to them.
-        all.sort_by_key(|comment| (comment.parent.is_some(), comment.at));
         let busy = all.iter().any(|one| !one.own && self.is_recent(one.at.timestamp_millis()));
         let unlisted = match self.check_unlisted(post, &all, read_at, whole).await? {
             Ok(unlisted) => unlisted,
             Err(error) => return Ok(Err(error)),
         };
-        let mut tx = Tx::begin(self.cx).await?;
-        inbound::lock(&tx, self.account.id).await?;
-        for (id, hidden) in unlisted {
-            match hidden {
-                Some(hidden) => store::hidden(&tx, self.account, &id, hidden, read_at).await?,
-                None => store::deleted(&mut tx, self.account, &id, None, read_at).await?,
-            };
-        }
-        for comment in all {
-            store::comment(&mut tx, self.account, comment, read_at, self.intake()).await?;
-        }
-        tx.commit().await?;
+        let when = (read_at, self.row.backfilled);
+        sync::store_comments(self.cx, self.account, (all, unlisted), when).await?;
         Ok(Ok(busy))
     }
 
@@ -187,7 +162,7 @@ impl Reading<'_> {
         if !whole {
             return Ok(Ok(found));
         }
-        let mut missing = self.known_comments(post, read_at).await?;
+        let mut missing = sync::known_comments(self.cx, self.account.id, post, read_at).await?;
         missing.retain(|id| !listed.iter().any(|one| one.id == *id));
         if !self.inbox.rules().hidden_are_unlisted {
             return Ok(Ok(missing.into_iter().map(|id| (id, None)).collect()));
@@ -199,21 +174,5 @@ impl Reading<'_> {
             }
         }
         Ok(Ok(found))
-    }
-
-    /// Returns the network's ids of a post's comments that were known before a reading and have not changed since,
-    /// those that were checked longest ago first.
-    async fn known_comments(&self, post: &str, read_at: Millis) -> Result<Vec<String>> {
-        let known = inbox_comment::Entity::find()
-            .filter(inbox_comment::Column::AccountId.eq(self.account.id))
-            .filter(inbox_comment::Column::PlatformPostId.eq(post))
-            .filter(inbox_comment::Column::Deleted.eq(false))
-            .filter(inbox_comment::Column::CreatedAt.lt(read_at))
-            .filter(inbox_comment::Column::ChangedAt.lt(read_at))
-            .order_by_asc(inbox_comment::Column::ChangedAt)
-            .order_by_asc(inbox_comment::Column::Id)
-            .all(&self.cx.db.write)
-            .await?;
-        Ok(known.into_iter().filter_map(|row| row.remote_id).collect())
     }
 }

@@ -1,0 +1,99 @@
+//! One reading of one profile.
+
+use fanfare_domain::{Domain, Result, background::Permits, business::sync};
+use fanfare_entities::{account, business_profile};
+use fanfare_platforms::{
+    self as platforms, BusinessProfile, ProfileFacts, RemoteMedia, ReviewPage, Session,
+};
+
+/// The number of pages of reviews in the first reading, and in later ones.
+const FIRST_PAGES: usize = 20;
+const PAGES: usize = 2;
+
+/// The number of calls to read a location's record.
+const PROFILE_CALLS: usize = 3;
+
+pub(super) struct Reading<'a> {
+    pub(super) cx: &'a Domain,
+    pub(super) account: &'a account::Model,
+    pub(super) business: &'static dyn BusinessProfile,
+    pub(super) session: Session,
+    pub(super) permits: Permits<'a>,
+    pub(super) row: &'a business_profile::Model,
+}
+
+impl Reading<'_> {
+    pub(super) async fn read_all(&self) -> Result<platforms::Result<()>> {
+        match self.profile().await {
+            Ok(facts) => sync::store_facts(self.cx, self.account.id, facts).await?,
+            Err(error) => return Ok(Err(error)),
+        }
+        if let Err(error) = self.reviews().await? {
+            return Ok(Err(error));
+        }
+        self.media().await
+    }
+
+    async fn profile(&self) -> platforms::Result<ProfileFacts> {
+        for _ in 0..PROFILE_CALLS {
+            self.permits.wait_for_permit().await?;
+        }
+        self.business.profile(&self.session).await
+    }
+
+    async fn reviews_page(&self, next: Option<String>) -> platforms::Result<ReviewPage> {
+        self.permits.wait_for_permit().await?;
+        self.business.reviews(&self.session, next).await
+    }
+
+    async fn media_page(
+        &self,
+        next: Option<String>,
+    ) -> platforms::Result<platforms::ListPage<RemoteMedia>> {
+        self.permits.wait_for_permit().await?;
+        self.business.media(&self.session, next).await
+    }
+
+    async fn reviews(&self) -> Result<platforms::Result<()>> {
+        let read_at = self.cx.clock.now();
+        let pages = if self.row.backfilled { PAGES } else { FIRST_PAGES };
+        let (mut next, mut whole, mut told) = (None, false, (None, None));
+        for _ in 0..pages {
+            let page = match self.reviews_page(next).await {
+                Ok(page) => page,
+                Err(error) => return Ok(Err(error)),
+            };
+            told = (page.average_rating, page.total);
+            let when = (read_at, self.row.backfilled);
+            sync::store_reviews(self.cx, self.account, page.page.items, when).await?;
+            next = page.page.next;
+            if next.is_none() {
+                whole = true;
+                break;
+            }
+        }
+        sync::end_reviews(self.cx, self.row, told, whole.then_some(read_at)).await?;
+        Ok(Ok(()))
+    }
+
+    async fn media(&self) -> Result<platforms::Result<()>> {
+        let read_at = self.cx.clock.now();
+        let (mut next, mut whole) = (None, false);
+        for _ in 0..FIRST_PAGES {
+            let page = match self.media_page(next).await {
+                Ok(page) => page,
+                Err(error) => return Ok(Err(error)),
+            };
+            sync::store_media(self.cx, self.account, page.items, read_at).await?;
+            next = page.next;
+            if next.is_none() {
+                whole = true;
+                break;
+            }
+        }
+        if whole {
+            sync::settle_media(self.cx, self.account, read_at).await?;
+        }
+        Ok(Ok(()))
+    }
+}
