@@ -203,8 +203,8 @@ impl RemoteWork for Run<'_> {
         self.cx.failpoint.reach("outgoing_lost").await;
         let Some(call) = self.unsettled(session) else { return Ok(Next::Step) };
         if !matches!(call.class, RecoveryClass::Key { .. }) {
-            let after = call.settled_from() - self.cx.now();
-            self.defer(after.max(0)).await?;
+            let now = self.cx.now();
+            self.defer(call.settled_from().max(now) - now).await?;
             return Ok(Next::Done);
         }
         if let Some(outcome) = engine::question(self, call.since(), session).await
