@@ -611,8 +611,8 @@ async fn an_admin_leaves_and_stays_by_the_settings_page() {
     assert!(wrong.html.contains("not the name"), "{}", wrong.html);
     let _ = browser.send(start, &form("Bakery & Sons")).await.expect(303);
     let leaving = browser.get(page).await.expect(200);
-    assert!(leaving.html.contains("This workspace is deleted on"), "{}", leaving.html);
-    assert!(browser.get("/dashboard").await.expect(200).html.contains("is deleted on"));
+    assert!(leaving.html.contains("This workspace will be deleted on"), "{}", leaving.html);
+    assert!(browser.get("/dashboard").await.expect(200).html.contains("will be deleted on"));
     let sent = app
         .eventually("the e-mail is there", || async {
             let sent = letters(&app).await;
@@ -629,5 +629,5 @@ async fn an_admin_leaves_and_stays_by_the_settings_page() {
     let stop = [("csrf", leaving.hidden("csrf")), ("workspace_id", team.to_string())];
     let _ = browser.send("/dashboard/settings/keep-workspace", &stop).await.expect(303);
     let stays = browser.get(page).await.expect(200);
-    assert!(!stays.html.contains("is deleted on") && stays.html.contains("Delete the workspace"));
+    assert!(!stays.html.contains("will be deleted on") && stays.html.contains("Delete the workspace"));
 }

@@ -1,4 +1,4 @@
-//! Leaving, on the settings page: an admin deletes the workspace that the page shows, or stops its deletion.
+//! The deletion of a workspace, on the settings page: an admin deletes the workspace that the page shows, or stops its deletion.
 
 use fanfare_domain::{Code, Error, Result, access::Role, clock::to_rfc3339 as written};
 use maud::{Markup, html};
@@ -53,9 +53,9 @@ pub fn section(visit: &Visit, seat: &PageMember, name: &str) -> Markup {
     let here = html! { input type="hidden" name="workspace_id" value=(place.workspace_id); };
     let Some(at) = place.deletion_at else { return start_form(visit, name, &here) };
     html! {
-        h3 { "Leaving" }
+        h3 { "Deletion" }
         p.flash.warn {
-            "This workspace is deleted on " (parts::minute(visit, &written(at)))
+            "This workspace will be deleted on " (parts::minute(visit, &written(at)))
             ". Until then nothing in it changes, and its posts are paused."
         }
         form.narrow method="post" action={ (PAGE) "/" (KEEP) } {
@@ -69,7 +69,7 @@ pub fn section(visit: &Visit, seat: &PageMember, name: &str) -> Markup {
 fn start_form(visit: &Visit, name: &str, here: &Markup) -> Markup {
     let sent = visit.form("workspace").filter(|_| visit.path("part") == DELETE);
     html! {
-        h3 { "Leaving" }
+        h3 { "Deletion" }
         details.confirm open[sent.is_some()] {
             summary { "Delete this workspace" }
             p {

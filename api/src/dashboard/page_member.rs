@@ -91,7 +91,7 @@ impl PageMember {
             }
             @if let Some(at) = self.act.membership.deletion_at {
                 p.flash.warn {
-                    "This workspace is deleted on " (parts::minute(visit, &to_rfc3339(at))) ". "
+                    "This workspace will be deleted on " (parts::minute(visit, &to_rfc3339(at))) ". "
                     a href="/dashboard/settings" { "Settings" }
                 }
             }
