@@ -629,5 +629,7 @@ async fn an_admin_leaves_and_stays_by_the_settings_page() {
     let stop = [("csrf", leaving.hidden("csrf")), ("workspace_id", team.to_string())];
     let _ = browser.send("/dashboard/settings/keep-workspace", &stop).await.expect(303);
     let stays = browser.get(page).await.expect(200);
-    assert!(!stays.html.contains("will be deleted on") && stays.html.contains("Delete the workspace"));
+    assert!(
+        !stays.html.contains("will be deleted on") && stays.html.contains("Delete the workspace")
+    );
 }

@@ -96,7 +96,7 @@ impl Simulated {
         let find = CallKind::Find { container };
         let found = self.call(session, content, find).await?;
         if class(self.0) == RecoveryClass::Search {
-            return Ok(list(session, content.1, sent_at).into());
+            return Ok(list(self.0, session, content.1, sent_at).into());
         }
         Ok(found.map_or(ReconcileOutcome::NotCommitted, |id| {
             ReconcileOutcome::Committed(progress(&asked, id))
@@ -197,11 +197,15 @@ fn progress(ask: &CallKind, id: String) -> Progress {
     }
 }
 
-/// The time for which a list does not show what was just made, in ms.
-const LIST_LAG: i64 = 85_000;
+/// Returns the time for which a list does not show what was just made, in ms: nearly the longest that the connector allows
+/// for.
+fn lag(platform: PlatformId) -> i64 {
+    let longest = platforms::find(platform).spec().list_lag;
+    i64::try_from(longest.as_millis()).expect("a short time") - 5_000
+}
 
 /// Lists what the account has said with these words, as far as the network shows it.
-fn list(session: &Session, text: &str, sent_at: DateTime<Utc>) -> Listing {
+fn list(platform: PlatformId, session: &Session, text: &str, sent_at: DateTime<Utc>) -> Listing {
     let network = Network::here();
     let inner = network.lock();
     session.http.server_clock().set(date(inner.now), false);
@@ -209,7 +213,7 @@ fn list(session: &Session, text: &str, sent_at: DateTime<Utc>) -> Listing {
     let is_shown = |entry: &&Entry| {
         entry.account == session.account.remote_id
             && entry.text == text
-            && (since..=inner.now - LIST_LAG).contains(&entry.at)
+            && (since..=inner.now - lag(platform)).contains(&entry.at)
     };
     let candidate = |entry: &Entry| Candidate {
         id: entry.id.clone(),
