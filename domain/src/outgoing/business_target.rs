@@ -60,21 +60,24 @@ pub(super) async fn apply_to_added_media(
             change.error = Set(Some(error.clone()));
         }
         OutgoingOutcome::Sent(name) => {
-            // The photo that it replaces has the same name, or is deleted.
+            // The photo that it replaces has the same name, or is deleted; so has one that a reading found before this.
             let mut replaced: Vec<String> = row.replaces.clone().into_iter().collect();
             replaced.push(name.clone());
-            business_media::Entity::delete_many()
+            let others = business_media::Entity::delete_many()
                 .filter(Column::AccountId.eq(row.account_id))
                 .filter(Column::Name.is_in(replaced))
                 .filter(Column::Id.ne(id))
-                .exec(tx.conn())
+                .exec_with_returning(tx.conn())
                 .await?;
+            // A reading that goes on deletes what it has not seen: it has seen this one under the other row.
+            let seen = others.iter().filter(|other| other.name.as_deref() == Some(name.as_str()));
+            let seen_at = seen.map(|other| other.seen_at).max();
             change.name = Set(Some(name.clone()).filter(|name| !name.is_empty()));
             change.status = Set(match row.video {
                 true => BusinessMediaStatus::InReview,
                 false => BusinessMediaStatus::Live,
             });
-            change.seen_at = Set(tx.now());
+            change.seen_at = Set(seen_at.map_or(tx.now(), |at| at.max(tx.now())));
             if row.video {
                 read_profile_soon(tx, &row).await?;
             }
