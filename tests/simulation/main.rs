@@ -1,7 +1,8 @@
 //! A deterministic simulation of the protocol by which posts and replies go out once: it runs the real SQL and the real
 //! worker, and one seed decides everything about clocks, networks, queued jobs, crashes and callers.
 //!
-//! `SEEDS=5000` runs more seeds of each kind, `SEED=17` runs one and prints its trace.
+//! `SEEDS=5000` runs more seeds of each kind, `SEED=17` runs one and prints its trace. `GUARD=Settled` takes away this guard
+//! alone.
 
 #![expect(clippy::expect_used, clippy::print_stderr, reason = "a simulation ends where it fails")]
 
@@ -34,9 +35,13 @@ use seed_run::{SeedRun, each};
 /// The number of seeds of a normal run.
 const SEEDS: u64 = 200;
 
-#[expect(clippy::disallowed_methods, reason = "which seeds to play is said where it is run")]
+#[expect(clippy::disallowed_methods, reason = "what to play is said where it is run")]
+fn named(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 fn given(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
+    let text = named(name)?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} must be a number, not {text:?}")))
 }
 
@@ -100,7 +105,12 @@ mod mutations {
     #[test]
     fn each_mutation_is_noticed() {
         let pairs = Kind::ALL.into_iter().flat_map(|kind| Mutation::ALL.map(|one| (kind, one)));
-        let pairs: Vec<_> = pairs.filter(|(kind, one)| kind.has_guard(*one)).collect();
+        let guard = crate::named("GUARD");
+        let is_asked =
+            |one: &Mutation| guard.as_ref().is_none_or(|name| format!("{one:?}") == *name);
+        let pairs: Vec<_> =
+            pairs.filter(|(kind, one)| kind.has_guard(*one) && is_asked(one)).collect();
+        assert!(!pairs.is_empty(), "no guard has the name {guard:?}");
         let noticed = each(0..pairs.len() as u64, |number| {
             let (kind, mutation) = pairs[usize::try_from(number).expect("a small number")];
             let first = (0..SEEDS).find_map(|seed| {

@@ -12,7 +12,7 @@ use sea_orm::{
 use serde_json::json;
 
 use super::target::OutgoingOutcome;
-use crate::{Tx, clock::to_rfc3339, error::Result};
+use crate::{Tx, business, clock::to_rfc3339, error::Result};
 
 /// The time after which a new video is first looked for, in ms.
 const FIRST_LOOK: Millis = 5 * 60_000;
@@ -52,6 +52,7 @@ pub(super) async fn apply_to_added_media(
     use business_media::Column;
     let row = business_media::Entity::find_by_id(id).one(tx.conn()).await?;
     let Some(row) = row else { return Ok(()) };
+    business::sync::lock(tx, row.account_id).await?;
     let mut change = business_media::ActiveModel { id: Set(id), ..Default::default() };
     match known {
         OutgoingOutcome::Unknown => change.status = Set(BusinessMediaStatus::Unknown),

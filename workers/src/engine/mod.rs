@@ -94,10 +94,8 @@ pub trait RemoteWork {
     /// Makes the call of the step.
     async fn call(&self, session: &Session) -> platforms::Result<Progress>;
 
-    /// Runs a call while the lease is renewed. Most kinds have theirs renewed around all of the work.
-    async fn while_leased<T>(&self, call: impl Future<Output = T>) -> T {
-        call.await
-    }
+    /// Runs a call while the lease is renewed.
+    async fn while_leased<T>(&self, call: impl Future<Output = T>) -> T;
 
     /// Notes the answer of a step in the ledger of the row, in memory.
     fn note_end(&mut self, step: &Step, answer: &platforms::Result<Progress>);

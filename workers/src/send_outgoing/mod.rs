@@ -5,11 +5,11 @@ mod permits;
 mod run;
 mod work;
 
-use fanfare_domain::{Code, Result, accounts, durable::Lease, outgoing};
+use fanfare_domain::{Code, Result, accounts, outgoing};
 use fanfare_entities::{account::AccountStatus, outgoing as entity};
-use fanfare_jobs::{JobKind, SendOutgoing};
+use fanfare_jobs::SendOutgoing;
 
-use crate::{Context, engine, lease};
+use crate::{Context, engine};
 use run::Run;
 
 /// Claims a change if it is due, and makes it or finds out whether it was made.
@@ -24,16 +24,8 @@ pub async fn run(job: SendOutgoing, cx: Context) {
     };
     let id = row.id.0;
     cx.failpoint.reach("outgoing_claimed").await;
-    let held = Lease { id, fencing_token: row.fencing_token };
     // In a task of its own, so that a call in flight is never cut off, whatever happens to the worker.
-    let making = tokio::spawn({
-        let cx = cx.clone();
-        async move {
-            let making = Box::pin(make(&cx, row));
-            lease::while_leased(&cx, JobKind::SendOutgoing, held, making).await
-        }
-    });
-    match making.await {
+    match tokio::spawn(async move { Box::pin(make(&cx, row)).await }).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(outgoing.id = id, %error, "a change is left to its lease"),
         Err(ended) => {

@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use fanfare_domain::{
     Code, Error, Result,
-    durable::MAX_LEASE_EXPIRATIONS,
+    durable::{self, LEASE, Lease, MAX_LEASE_EXPIRATIONS},
     lost_calls::{CallWindow, Content, LostCall, Owner},
     mutation::{self, Mutation},
     outgoing::{self as changes, FittedPhoto, OutgoingOutcome, failure_json},
 };
 use fanfare_entities::{Millis, account, outgoing};
+use fanfare_jobs::JobKind;
 use fanfare_platforms::{self as platforms, Platform, Progress, RemoteChange, RemoteChanges};
 
 use super::ledger;
-use crate::{Context, engine::Next};
+use crate::{Context, engine::Next, lease::renewing};
 
 /// The interval at which a change checks whether its photo is ready, in ms.
 const PHOTO_INTERVAL: Millis = 1_000;
@@ -94,6 +95,28 @@ impl<'a> Run<'a> {
     /// Gives the row back for some time, in ms.
     pub async fn defer(&self, after: Millis) -> Result<()> {
         changes::defer(&self.cx.domain, &self.row, self.cx.now() + after).await
+    }
+
+    /// Runs a call and renews the lease after each third of its time. A lost lease does not stop the call, which is
+    /// already in flight; the fencing token discards its result.
+    pub async fn renew_during<T>(&self, call: impl Future<Output = T>) -> T {
+        let third = Duration::from_millis(LEASE.unsigned_abs() / 3);
+        renewing(call, || self.cx.domain.clock.sleep(third), || self.renew()).await
+    }
+
+    async fn renew(&self) {
+        if mutation::is_on(Mutation::LeaseRenewed) {
+            return;
+        }
+        let (cx, kind) = (self.cx, JobKind::SendOutgoing);
+        cx.failpoint.reach("renewing").await;
+        let lease = Lease::new(self.row.id.0, self.row.fencing_token);
+        let renewed = durable::renew(&cx.domain, kind, &[lease], cx.now() + LEASE).await;
+        if !renewed.is_ok_and(|kept| kept.contains(&lease)) {
+            fanfare_metrics::record::lease_lost(kind.as_str());
+            tracing::warn!(outgoing.id = lease.id, "the lease of a change was not renewed");
+        }
+        cx.failpoint.reach("renewed").await;
     }
 
     /// Handles the success of a call: completes the change, or goes on with the next step.

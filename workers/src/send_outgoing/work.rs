@@ -109,6 +109,10 @@ impl RemoteWork for Run<'_> {
         self.changes.apply_change(session, &self.change, self.row.state.clone()).await
     }
 
+    async fn while_leased<T>(&self, call: impl Future<Output = T>) -> T {
+        self.renew_during(call).await
+    }
+
     fn note_end(&mut self, step: &Step, answer: &platforms::Result<Progress>) {
         let outcome = match answer {
             Ok(_) => "done",

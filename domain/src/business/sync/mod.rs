@@ -5,6 +5,7 @@ mod statements;
 mod store;
 
 pub(super) use self::facts::{fresh_profile, request_sync_if_stale};
+pub(crate) use self::statements::lock;
 pub use self::{
     facts::store_facts,
     statements::{end_reviews, settle_media, store_media, store_reviews},

@@ -1,12 +1,12 @@
 //! What a reading of a profile stores.
 
 use fanfare_entities::{
-    Millis, ProfileId, account,
+    AccountId, Millis, ProfileId, account,
     business_media::{self, BusinessMediaStatus},
     business_profile, business_review,
 };
 use fanfare_platforms::{RemoteMedia, RemoteReview};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use serde_json::json;
 
 use super::{
@@ -71,6 +71,19 @@ pub async fn end_reviews(
     Ok(())
 }
 
+/// Locks an account's profile: a photo of our own whose outcome is written while a reading finds it is one row, not two.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn lock(tx: &Tx, account: AccountId) -> Result<()> {
+    business_profile::Entity::find()
+        .filter(business_profile::Column::AccountId.eq(account))
+        .lock_exclusive()
+        .one(tx.conn())
+        .await?;
+    Ok(())
+}
+
 /// Stores a page of media as they were at `read_at`.
 ///
 /// # Errors
@@ -82,6 +95,7 @@ pub async fn store_media(
     read_at: Millis,
 ) -> Result<()> {
     let tx = Tx::begin(cx).await?;
+    lock(&tx, account.id).await?;
     for medium in media {
         store_medium(&tx, account, medium, read_at).await?;
     }
