@@ -95,7 +95,8 @@ pub struct Failpoint(Option<Arc<dyn Hook>>);
 /// process
 /// can use: `arming`, before a step is recorded; `renewing` and `renewed`, around the renewal of a lease; `unwritten`
 /// and `writing`, before and after the wait for a database that is away; `queued` and `dequeued`, before and after the
-/// wait for a slot; `considered`, after a change on a network was found possible and before its row is locked.
+/// wait for a slot; `considered`, after a change on a network was found possible and before its row is locked;
+/// `outgoing_lost`, after the answer to a change was lost, and `outgoing_asking`, before its network is asked about it.
 #[async_trait]
 pub trait Hook: fmt::Debug + Send + Sync {
     /// Runs when work reaches the failpoint called `name`; the work continues when this returns.

@@ -233,6 +233,7 @@ impl RemoteWork for Run<'_> {
     }
 
     async fn begin_question(&mut self) -> Result<Option<Permit>> {
+        self.cx.failpoint.reach("outgoing_asking").await;
         Ok(Some(Permit::FREE))
     }
 
