@@ -42,7 +42,8 @@ async fn uploaded(app: &TestApp, user: &User) -> Vec<(&'static str, Value, &'sta
 
 async fn listed(user: &User, id: &Value) -> Value {
     let page = user.get(&format!("{BASE}/media")).await.expect(200).body;
-    page["media"].as_array().unwrap().iter().find(|one| one["id"] == *id).cloned().unwrap()
+    let found = page["media"].as_array().unwrap().iter().find(|one| one["id"] == *id).cloned();
+    found.unwrap_or_else(|| panic!("{id} is not in {page:#}"))
 }
 
 #[tokio::test]
