@@ -22,6 +22,9 @@ use crate::{
 /// The time after which a video that the network does not show counts as rejected.
 const REVIEW_MAX: Millis = 72 * HOUR;
 
+/// The time for which a file stays that was seen but is not on a list, in ms.
+const JUST_SEEN: Millis = 60_000;
+
 /// Stores a page of reviews as they were at `read_at`. Those from before the account was connected, which are not
 /// `live`, emit no events.
 ///
@@ -108,10 +111,11 @@ pub async fn store_media(
 /// The database's.
 pub async fn settle_media(cx: &Domain, account: &account::Model, read_at: Millis) -> Result<()> {
     use business_media::Column as Of;
+    // What came while the list was read may not be on it.
     business_media::Entity::delete_many()
         .filter(Of::AccountId.eq(account.id))
         .filter(Of::Status.eq(BusinessMediaStatus::Live))
-        .filter(Of::SeenAt.lt(read_at))
+        .filter(Of::SeenAt.lt(read_at - JUST_SEEN))
         .exec(&cx.db.write)
         .await?;
     let patience = shortened(REVIEW_MAX, factor(cx, account));

@@ -119,6 +119,7 @@ pub(super) async fn store_medium(
     if let Some(known) = known {
         let change = business_media::ActiveModel {
             id: Set(known.id),
+            seen_at: Set(known.seen_at.max(read_at)),
             source_url: Set(medium.source_url.or(known.source_url)),
             added_at: Set(medium.created_at.map(|at| at.timestamp_millis()).or(known.added_at)),
             ..row
