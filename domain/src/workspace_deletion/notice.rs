@@ -32,12 +32,12 @@ pub(super) async fn write(
     let link = format!("{}/dashboard/settings", settings.base_url);
     let until = clock::date(row.ends_at).format("%-d %B %Y, %H:%M UTC").to_string();
     let mut ids = managers(tx.conn(), own).await?;
-    let told = ids.clone();
+    let notified = ids.clone();
     ids.extend(person);
     let people = user::Entity::find().filter(user::Column::Id.is_in(ids)).all(tx.conn()).await?;
     let asker = people.iter().find(|one| Some(one.id) == person).map(|one| one.email.clone());
     let asker = asker.unwrap_or_else(|| "The operator of this service".to_owned());
-    for one in people.iter().filter(|one| told.contains(&one.id)) {
+    for one in people.iter().filter(|one| notified.contains(&one.id)) {
         let letter = Letter::workspace_leaving(&one.email, &own.name, (&asker, &until), &link);
         mail::write(tx, &format!("leaving:{}:{}", row.id, one.id), &letter, one.id).await?;
     }

@@ -114,7 +114,7 @@ impl Story {
         (platform, path): (&str, &str),
         text: &str,
     ) -> outgoing::Model {
-        // Whoever asked does not wait: the row is what counts.
+        // The row counts, so the request is not waited for.
         let id = ask(&self.app, user, format!("{path}/reply"), json!({"text": text})).await;
         let place = self.place(platform);
         self.take(id, Some(place)).await;

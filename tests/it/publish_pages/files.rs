@@ -89,7 +89,7 @@ async fn files_are_added_and_moved_in_a_browser_and_kept_until_they_are_sent() {
     for (url, count) in [(&one, 1), (&two, 2)] {
         let add = format!("document.querySelector('button[name=add][value={}]')", json!(url));
         browser.until(&add).await;
-        // Somebody types on while the second file is on its way into the page.
+        // A user types on while the second file is on its way into the page.
         let typed = if count == 2 { write("alt-0", "First, of two") } else { String::new() };
         browser.eval(&format!("{add}.click(); {typed}")).await;
         browser.until(&format!("document.querySelectorAll('.files li').length === {count}")).await;

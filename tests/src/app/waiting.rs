@@ -24,7 +24,7 @@ fn room(step: Duration) -> Duration {
     Duration::from_secs(if may_end_a_lease(step) { 5 } else { 1 })
 }
 
-/// What a story saw last, printed if it fails.
+/// The last value that a story saw, printed if it fails.
 #[derive(Default)]
 struct LastSeen(Mutex<Value>);
 

@@ -12,7 +12,7 @@ use fanfare_platforms::{Progress, RecoveryClass};
 /// A commit call that may have been carried out. All times are in ms since 1970.
 #[derive(Debug, Clone, Copy)]
 pub struct Unsettled {
-    /// How its network can be asked.
+    /// The way in which its network can be asked.
     pub class: RecoveryClass,
     /// True if the call may be repeated under its key.
     pub may_repeat: bool,
@@ -28,7 +28,7 @@ pub struct Unsettled {
     pub patient_until: Millis,
 }
 
-/// What follows for the row of a call.
+/// The conclusion about a lost call, from which its row goes on.
 #[derive(Debug)]
 pub enum Finding {
     /// It was carried out, with this result.

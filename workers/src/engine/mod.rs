@@ -28,7 +28,7 @@ use crate::Context;
 /// it, ten seconds after the recorded deadline, and clocks differ a little.
 const MAX_START_DELAY: Millis = 5_000;
 
-/// What follows a step.
+/// The action after a step.
 #[derive(Debug)]
 pub enum Next {
     /// The next step.
@@ -50,7 +50,7 @@ pub struct Failpoints {
 
 /// Work of one kind on one claimed row.
 pub trait RemoteWork {
-    /// What a call needs before it is made: a slot, a place in a rate limit. Dropped when the call has ended.
+    /// The right to make a call: a slot, a place in a rate limit. Dropped when the call has ended.
     type Permit;
 
     /// The names of its failpoints.

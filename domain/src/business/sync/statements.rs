@@ -111,7 +111,7 @@ pub async fn store_media(
 /// The database's.
 pub async fn settle_media(cx: &Domain, account: &account::Model, read_at: Millis) -> Result<()> {
     use business_media::Column as Of;
-    // What came while the list was read may not be on it.
+    // A list may lack what was added while it was read.
     business_media::Entity::delete_many()
         .filter(Of::AccountId.eq(account.id))
         .filter(Of::Status.eq(BusinessMediaStatus::Live))
