@@ -136,15 +136,14 @@ impl Run<'_> {
             return self.fail_with(Failure::duplicate(error, other)).await;
         };
         let class = self.platform.recovery_class(&session.account, &self.draft);
-        if class != RecoveryClass::Blind {
-            if let Some(outcome) = engine::question(self, earlier.from, session).await
-                && let Verdict::Found(progress) = self.judge_call(session, outcome, earlier).await?
-            {
-                if !matches!(self.go_on(progress).await?, Next::Done) {
-                    self.make_due_now().await?;
-                }
-                return Ok(());
+        if class != RecoveryClass::Blind
+            && let Some(outcome) = engine::question(self, earlier.from, session).await
+            && let Verdict::Found(progress) = self.judge_call(session, outcome, earlier).await?
+        {
+            if !matches!(self.go_on(progress).await?, Next::Done) {
+                self.make_due_now().await?;
             }
+            return Ok(());
         }
         let failure = match class {
             RecoveryClass::Blind => Failure::outcome_unknown(&self.row.platform),
