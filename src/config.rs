@@ -14,8 +14,9 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
-use fanfare_domain::{billing::Plans, inbox::MetaSettings};
+use fanfare_conversations::inbox::MetaSettings;
 use fanfare_mail::Mailer;
+use fanfare_people::billing::Plans;
 use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
 use secrecy::SecretString;

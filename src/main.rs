@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            for broken in error.downcast_ref().map_or(&[][..], fanfare_domain::Error::violations) {
+            for broken in error.downcast_ref().map_or(&[][..], fanfare_core::Error::violations) {
                 eprintln!("{}", broken.remedy);
             }
             ExitCode::FAILURE

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use fanfare_domain::Domain;
+use fanfare_core::Domain;
 use fanfare_metrics::{MetricsHandle, record};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait,

@@ -6,7 +6,8 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
-use fanfare_domain::{accounts::Simulator, vault::Vault};
+use fanfare_core::simulator::Simulator;
+use fanfare_core::vault::Vault;
 use fanfare_outbound::{Client, Policy};
 use fanfare_sandbox::{RunningServer, Sandbox, Setup};
 use secrecy::{ExposeSecret, SecretString};

@@ -4,24 +4,22 @@ use std::{net::SocketAddr, path::Path};
 
 use anyhow::{Context as _, Result, bail};
 use fanfare_ai::{Ai, Endpoint, ServiceAccount, TextModel, Vertex};
-use fanfare_domain::{
+use fanfare_core::simulator::Simulator;
+use fanfare_core::{
     Domain, Parts, Settings,
-    access::Scope,
-    accounts::Simulator,
-    billing::Billing,
+    access::{OWNER, Scope},
     clock::{Clock, machine_now},
     db::Db,
     failpoint::Failpoint,
-    keys,
-    sign_in::links,
-    users,
     vault::Vault,
 };
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, TimeSource};
 use fanfare_media::{Scratch, Store};
+use fanfare_ops::assemble::FeatureSettings;
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::Stripe;
+use fanfare_people::{billing::Billing, keys, sign_in::links, users};
 use fanfare_sandbox::stripe::Keys;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -93,36 +91,52 @@ pub async fn domain(config: &Config, way: StartOptions) -> Result<Domain> {
     let store =
         Store::open(&config.media_url, config.media_access.clone()).context("FANFARE_MEDIA_URL")?;
     let http = Client::new(Policy { allow_private: config.allow_private })?;
-    let mut settings = Settings {
+    let settings = Settings {
         base_url: config.origin(way.listen),
         media_base_url: config.media_origin(way.listen),
-        max_lateness: i64::try_from(config.max_lateness.as_millis()).unwrap_or(i64::MAX / 4),
         allow_private: config.allow_private,
-        platform_urls: config.platform_urls.clone(),
-        apps: config.apps.clone(),
         simulator,
-        billing: None,
-        plans: config.plans.clone(),
-        ai: Ai::none(config.ai.catalogue.clone()),
-        signup_open: config.signup_open,
-        sandbox_limits: config.sandbox_limits,
-        sandbox_time_factor: config.sandbox_time_factor,
-        meta: config.meta.clone(),
-        x_metrics: config.x_metrics,
         signature_header: config.signature_header.clone(),
         limits_factor: config.limits_factor,
         trusted_proxies: config.trusted_proxies.clone(),
-        oauth_grace: i64::try_from(config.oauth_grace.as_millis()).unwrap_or_default(),
-        reauth: i64::try_from(config.reauth.as_millis()).unwrap_or(i64::MAX / 4),
-        mailer: config.mailer.clone(),
-        tools: config.tools.clone(),
-        scratch: Scratch::new(config.data_dir.join("scratch"), config.scratch_gb << 30),
     };
-    settings.billing = billing(config, &settings, &http)?;
-    settings.ai = ai(config, &settings, &http)?;
+    let features = feature_settings(config, &settings, &http)?.features();
     let clock = Clock::machine();
     let failpoint = Failpoint::at(config.failpoint.as_deref());
-    Ok(Domain::new(Parts { db, clock, queue, limits, vault, http, store, settings, failpoint }))
+    let parts =
+        Parts { db, clock, queue, limits, vault, http, store, settings, features, failpoint };
+    Ok(Domain::new(parts))
+}
+
+fn feature_settings(
+    config: &Config,
+    settings: &Settings,
+    http: &Client,
+) -> Result<FeatureSettings> {
+    Ok(FeatureSettings {
+        people: fanfare_people::Settings {
+            billing: billing(config, settings, http)?,
+            plans: config.plans.clone(),
+            signup_open: config.signup_open,
+            oauth_grace: i64::try_from(config.oauth_grace.as_millis()).unwrap_or_default(),
+            reauth: i64::try_from(config.reauth.as_millis()).unwrap_or(i64::MAX / 4),
+            mailer: config.mailer.clone(),
+        },
+        publishing: fanfare_publishing::Settings {
+            max_lateness: i64::try_from(config.max_lateness.as_millis()).unwrap_or(i64::MAX / 4),
+            platform_urls: config.platform_urls.clone(),
+            apps: config.apps.clone(),
+            sandbox_limits: config.sandbox_limits,
+            sandbox_time_factor: config.sandbox_time_factor,
+            tools: config.tools.clone(),
+            scratch: Scratch::new(config.data_dir.join("scratch"), config.scratch_gb << 30),
+        },
+        conversations: fanfare_conversations::Settings { meta: config.meta.clone() },
+        insight: fanfare_insight::Settings {
+            ai: ai(config, settings, http)?,
+            x_metrics: config.x_metrics,
+        },
+    })
 }
 
 /// Returns the Stripe account: the operator's, else the simulated one if only this machine can reach the service.
@@ -255,7 +269,7 @@ pub async fn first_owner(cx: &Domain) -> Result<Option<FirstStart>> {
     if users::count(cx).await? > 0 {
         return Ok(None);
     }
-    let user_id = users::find_or_create(cx, users::OWNER).await?;
+    let user_id = users::find_or_create(cx, OWNER).await?;
     let new = keys::NewKey {
         user_id,
         workspace_id: None,

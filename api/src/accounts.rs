@@ -1,6 +1,7 @@
 //! Connected accounts.
 
-use fanfare_domain::{Deleted, Listed, Reply, Result, accounts};
+use fanfare_core::{Deleted, Listed, Reply, Result};
+use fanfare_publishing::accounts;
 
 use crate::Call;
 

@@ -1,6 +1,6 @@
 //! The events of a workspace.
 
-use fanfare_domain::{
+use fanfare_core::{
     Listed, Reply, Result,
     activity::{self, EventsQuery},
 };

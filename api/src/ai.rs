@@ -1,13 +1,11 @@
 //! Texts, images and videos made by models.
 
-use fanfare_domain::{
-    Listed, Reply, Result,
-    ai::{
-        captions::{self, Captions},
-        image::{self, GeneratedImages},
-        prices::{self, PriceList, Priced},
-        video::{self, FunctionResult, OneVideoJob, QueuedVideoJob, VideoJobPage, VideoOptions},
-    },
+use fanfare_core::{Listed, Reply, Result};
+use fanfare_insight::ai::{
+    captions::{self, Captions},
+    image::{self, GeneratedImages},
+    prices::{self, PriceList, Priced},
+    video::{self, FunctionResult, OneVideoJob, QueuedVideoJob, VideoJobPage, VideoOptions},
 };
 
 use crate::{Call, discovery::WorkspaceQuery, wait};

@@ -1,13 +1,11 @@
 //! Metrics of accounts and posts, insights and suggestions.
 
-use fanfare_domain::{
-    Listed, Reply, Result,
-    analytics::{
-        self, AccountNumbersList, PostNumbersPage,
-        insights::{self, Insights},
-        profile::{self, ProfileResponse},
-        suggestions::{self, OneSuggestion, SuggestNow, SuggestNowResponse, Suggestions},
-    },
+use fanfare_core::{Listed, Reply, Result};
+use fanfare_insight::analytics::{
+    self, AccountNumbersList, PostNumbersPage,
+    insights::{self, Insights},
+    profile::{self, ProfileResponse},
+    suggestions::{self, OneSuggestion, SuggestNow, SuggestNowResponse, Suggestions},
 };
 
 use crate::Call;
@@ -49,5 +47,5 @@ pub async fn dismiss_suggestion(call: Call) -> Result<Reply<OneSuggestion>> {
 /// Suggests posts for an account on a simulated network at once.
 pub async fn suggest_now(mut call: Call) -> Result<Reply<SuggestNowResponse>> {
     let now: SuggestNow = call.body()?;
-    suggestions::derive_now(&call.act, fanfare_domain::AccountId(now.account_id)).await
+    suggestions::derive_now(&call.act, fanfare_core::AccountId(now.account_id)).await
 }

@@ -1,9 +1,7 @@
 //! The operations on API keys.
 
-use fanfare_domain::{
-    Code, Deleted, KeyId, Listed, Reply, Result,
-    keys::views::{self, KeyList, NewApiKey},
-};
+use fanfare_core::{Code, Deleted, KeyId, Listed, Reply, Result};
+use fanfare_people::keys::views::{self, KeyList, NewApiKey};
 
 use crate::{Call, call};
 

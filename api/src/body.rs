@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use fanfare_domain::{Code, Error, RefusalDetails, Result, offload};
+use fanfare_core::{Code, Error, RefusalDetails, Result, offload};
 use futures_util::{Stream, StreamExt};
 use salvo::{
     Response,

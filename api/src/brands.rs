@@ -1,6 +1,7 @@
 //! Brands of a workspace.
 
-use fanfare_domain::{Listed, Reply, Result, accounts::AccountPage, brands};
+use fanfare_core::{Listed, Reply, Result};
+use fanfare_publishing::{accounts::AccountPage, brands};
 
 use crate::Call;
 

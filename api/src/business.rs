@@ -1,10 +1,8 @@
 //! Business profiles.
 
-use fanfare_domain::{
-    Listed, Reply, Result,
-    ai::{prices::Priced, review_reply},
-    business,
-};
+use fanfare_conversations::business;
+use fanfare_core::{Listed, Reply, Result};
+use fanfare_insight::ai::{prices::Priced, review_reply};
 
 use crate::Call;
 

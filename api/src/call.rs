@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, str::FromStr};
 
-use fanfare_domain::{
+use fanfare_core::{
     AccountId, Act, BrandId, Code, ConnectSessionId, Error, PostId, Result, SuggestionId,
     WebhookId,
     error::{Violations, excerpt},

@@ -1,9 +1,7 @@
 //! Connecting accounts.
 
-use fanfare_domain::{
-    Reply, Result,
-    accounts::{self, oauth_connect},
-};
+use fanfare_core::{Reply, Result};
+use fanfare_publishing::accounts::{self, oauth_connect};
 
 use crate::{Call, discovery::WorkspaceQuery, wait};
 

@@ -2,7 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 
-use fanfare_domain::{
+use fanfare_core::{
     Domain, Error, Reply, Result,
     idempotency::{self, Reservation},
 };
@@ -59,7 +59,7 @@ async fn settle(cx: &Domain, reservation: &Reservation, outcome: &Result<Reply>)
 
 #[cfg(test)]
 mod tests {
-    use fanfare_domain::Code;
+    use fanfare_core::Code;
 
     use super::*;
 

@@ -1,6 +1,8 @@
 //! Discovery: the caller, and the platforms.
 
-use fanfare_domain::{Reply, Result, keys, limits, platforms, room};
+use fanfare_core::{Reply, Result, limits};
+use fanfare_people::{keys, room};
+use fanfare_publishing::platforms;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;

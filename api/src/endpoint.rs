@@ -10,17 +10,17 @@ mod refusal_context;
 
 use std::collections::HashMap;
 
-use fanfare_domain::{
+use fanfare_core::{
     Act, Code, Domain, Error, RefusalDetails, Reply, Result, WorkspaceId,
     access::{self, Caller, Membership, Role, plan_name},
-    accounts::by_name,
     db,
     error::{Violations, excerpt, violation},
     idempotency::{self, Owner, Reservation, ReserveOutcome},
     limits::Meter,
-    offload, posts,
+    offload,
     remedies::{self, RequestContext},
 };
+use fanfare_publishing::{accounts::by_name, posts};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use serde_json::{Value, json};
 

@@ -1,11 +1,8 @@
 //! Feedback: the two operations and the public board.
 
-use fanfare_domain::{
-    Code, Domain, Error, Reply, Result,
-    clock::to_rfc3339,
-    feedback::{self, BoardMessage, StoredAgentFeedback, StoredFeedback},
-};
+use fanfare_core::{Code, Domain, Error, Reply, Result, clock::to_rfc3339};
 use fanfare_entities::FeedbackId;
+use fanfare_ops::feedback::{self, BoardMessage, StoredAgentFeedback, StoredFeedback};
 use maud::{Markup, html};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 

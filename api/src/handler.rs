@@ -1,10 +1,8 @@
 //! Handlers: async functions that answer authorized requests. The OpenAPI document describes the types that they
 //! return.
 
-use fanfare_domain::{
-    Reply, Result,
-    posts::{CreateOutcome, CreateReply},
-};
+use fanfare_core::{Reply, Result};
+use fanfare_publishing::posts::{CreateOutcome, CreateReply};
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 

@@ -1,9 +1,7 @@
 //! Health checks: liveness and readiness.
 
-use fanfare_domain::{
-    Code, Domain, Error, RefusalDetails, Reply,
-    health::{self, Problems},
-};
+use fanfare_core::{Code, Domain, Error, RefusalDetails, Reply};
+use fanfare_ops::health::{self, Problems};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use schemars::JsonSchema;
 use serde::Serialize;

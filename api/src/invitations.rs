@@ -1,9 +1,8 @@
 //! `/invitations/{token}`: the link in an invitation. Looking at it changes nothing, so programs that follow links in mail do no
 //! harm.
 
-use fanfare_domain::{
-    Code, Domain, Error, Result, WorkspaceId,
-    access::role_name,
+use fanfare_core::{Code, Domain, Error, Result, WorkspaceId, access::role_name};
+use fanfare_people::{
     invitations::{self, Offer},
     sign_in::{self, SESSION_LIFETIME, UserSession},
 };

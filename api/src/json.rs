@@ -3,7 +3,7 @@
 
 use std::{cell::Cell, fmt};
 
-use fanfare_domain::{error::excerpt, input::whole};
+use fanfare_core::{error::excerpt, input::whole};
 use serde::{
     Deserializer,
     de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor},

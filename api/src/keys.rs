@@ -1,10 +1,10 @@
 //! Reads the headers `Authorization` and `Idempotency-Key`.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Domain, Error, RefusalDetails, Result,
     access::{Caller, Scope},
-    keys, oauth_provider,
 };
+use fanfare_people::{keys, oauth_provider};
 use salvo::http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
 
 use crate::BelongsTo;

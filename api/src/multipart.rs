@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use fanfare_domain::{Code, Error, Result, error::excerpt, media, offload};
+use fanfare_core::{Code, Error, Result, error::excerpt, offload};
+use fanfare_publishing::media;
 use futures_util::stream;
 use multra::{Field, Multipart, parse_boundary};
 use salvo::http::{

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error, Result,
     error::{Violations, violation},
 };

@@ -1,6 +1,7 @@
 //! Helper tools for the platforms.
 
-use fanfare_domain::{Reply, Result, platform_tools};
+use fanfare_core::{Reply, Result};
+use fanfare_publishing::platform_tools;
 
 use crate::{Call, discovery::WorkspaceQuery};
 

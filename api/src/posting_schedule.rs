@@ -1,6 +1,7 @@
 //! Posting schedules: the times of day at which accounts post.
 
-use fanfare_domain::{Reply, Result, posting_schedule};
+use fanfare_core::{Reply, Result};
+use fanfare_publishing::posting_schedule;
 
 use crate::Call;
 

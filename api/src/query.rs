@@ -1,6 +1,6 @@
 //! Query strings, validated as strictly as bodies.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error, Result,
     error::{Violations, excerpt, violation},
     input::{
@@ -135,7 +135,7 @@ pub fn is(schema: &Value, kind: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fanfare_domain::input::strict;
+    use fanfare_core::input::strict;
     use schemars::JsonSchema;
     use serde::Deserialize;
 

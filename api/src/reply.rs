@@ -1,6 +1,6 @@
 //! Replies over HTTP. Errors are written the same way as successes, so that a stored error is repeated byte for byte.
 
-use fanfare_domain::{Code, Error, Reply};
+use fanfare_core::{Code, Error, Reply};
 use salvo::http::{
     HeaderValue, ResBody, Response, StatusCode,
     header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
@@ -59,7 +59,7 @@ pub fn refusal_body(body: &str, request_id: &str, base_url: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use fanfare_domain::Code;
+    use fanfare_core::Code;
     use salvo::test::ResponseExt;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! A row of the route table: [`Route`].
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Result,
     access::{PlanTier, Role, Scope},
     input::strict,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::{Domain, input, platforms, processes};
+use fanfare_core::{Domain, input, processes};
+use fanfare_publishing::platforms;
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait,
     http::{HeaderValue, StatusCode, header::ALLOW},
@@ -33,7 +34,7 @@ use crate::{
 pub fn service(domain: Domain) -> Service {
     domain.limits.register();
     processes::start_heartbeat(&domain);
-    fanfare_domain::notices::listen(&domain);
+    fanfare_core::notices::listen(&domain);
     let base_url = domain.settings.base_url.clone();
     let mut router = Router::new();
     for path in paths() {

@@ -1,6 +1,7 @@
 //! Accounts on the simulated networks.
 
-use fanfare_domain::{AccountId, Listed, Reply, Result, accounts, input::number_or_text};
+use fanfare_core::{AccountId, Listed, Reply, Result, input::number_or_text};
+use fanfare_publishing::accounts;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;

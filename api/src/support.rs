@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use fanfare_domain::{
-    Code, Reply, Result,
+use fanfare_core::{Code, Reply, Result};
+use fanfare_ops::{
     support::{self, Index, Passage, SupportAnswer},
     updates,
 };

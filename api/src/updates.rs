@@ -1,10 +1,8 @@
 //! Product updates: the operation, the pages and the Atom feed.
 
 use chrono::{NaiveDate, NaiveTime};
-use fanfare_domain::{
-    Listed, Reply, Result,
-    updates::{self, Update, UpdateList},
-};
+use fanfare_core::{Listed, Reply, Result};
+use fanfare_ops::updates::{self, Update, UpdateList};
 use maud::{Markup, PreEscaped, html};
 use salvo::Router;
 

@@ -1,6 +1,6 @@
 //! Webhooks and their deliveries.
 
-use fanfare_domain::{Deleted, Listed, Reply, Result, webhooks};
+use fanfare_core::{Deleted, Listed, Reply, Result, webhooks};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -33,7 +33,7 @@ fn operations() -> Vec<Operation> {
 
 #[cfg(test)]
 mod tests {
-    use fanfare_domain::{Code, Error};
+    use fanfare_core::{Code, Error};
     use serde_json::json;
 
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fanfare_domain::{
+use fanfare_core::{
     AccountId, BrandId, Code, CommentId, ConnectSessionId, ConversationId, Domain, Error, PostId,
     Result, SuggestionId, WebhookId, WorkspaceId,
     access::{self, Caller, Membership},

@@ -1,9 +1,7 @@
 //! Leaving: the deletion of a workspace.
 
-use fanfare_domain::{
-    Code, Reply, Result, WorkspaceId,
-    workspace_deletion::{self as deletions, OneDeletion},
-};
+use fanfare_core::{Code, Reply, Result, WorkspaceId};
+use fanfare_ops::workspace_deletion::{self as deletions, OneDeletion};
 
 use crate::{Call, call};
 

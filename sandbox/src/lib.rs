@@ -1,6 +1,6 @@
 //! The simulated networks: HTTP servers that implement each platform's API.
 //!
-//! Written from the platforms' own documentation, never from the connectors, and linked by neither `domain`,
+//! Written from the platforms' own documentation, never from the connectors, and linked by none of the rules,
 //! `platforms` nor `workers`: a mistake in a connector is not repeated in its sandbox. Adding a network is one folder
 //! that implements `network::Network` and one line in `realms`.
 //!

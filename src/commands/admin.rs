@@ -11,15 +11,15 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
-use fanfare_domain::{
+use fanfare_core::{
     Domain,
     access::{PlanTier, Role},
-    brands::{self, voice::Voice},
-    logins,
-    ops::{audit, operators},
-    passwords, sign_in, signup, users,
+    logins, passwords,
 };
 use fanfare_entities::{BrandId, WorkspaceId};
+use fanfare_ops::ops::{audit, operators};
+use fanfare_people::{sign_in, signup, users};
+use fanfare_publishing::brands::{self, voice::Voice};
 use secrecy::{ExposeSecret, SecretString};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! `fanfare api`: the API alone.
 
 use anyhow::{Context as _, Result};
-use fanfare_domain::clock;
+use fanfare_core::clock;
 
 use super::{say, stop_on_signal};
 use crate::{

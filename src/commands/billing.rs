@@ -1,7 +1,7 @@
 //! `fanfare billing`: sets up products and prices at Stripe.
 
 use anyhow::Result;
-use fanfare_domain::billing;
+use fanfare_people::billing;
 
 use super::say;
 use crate::{

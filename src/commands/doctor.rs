@@ -5,8 +5,7 @@ mod networks;
 use std::process::Stdio;
 
 use anyhow::{Result, bail};
-use fanfare_domain::{
-    billing,
+use fanfare_core::{
     clock::{date, machine_now},
     db::Db,
 };
@@ -14,6 +13,7 @@ use fanfare_jobs::Queue;
 use fanfare_media::Store;
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::{FailureKind, Stripe};
+use fanfare_people::billing;
 
 use super::say;
 use crate::{config::Config, start};

@@ -1,14 +1,10 @@
 //! `fanfare key`: creates or revokes an API key.
 
 use anyhow::{Result, bail};
-use fanfare_domain::{
-    Domain,
-    access::Scope,
-    keys,
-    ops::audit::{self, ShellAct},
-    users,
-};
+use fanfare_core::{Domain, access::Scope};
 use fanfare_entities::WorkspaceId;
+use fanfare_ops::ops::audit::{self, ShellAct};
+use fanfare_people::{keys, users};
 use secrecy::ExposeSecret;
 use serde_json::json;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! `fanfare migrate`: brings the schema up to date.
 
 use anyhow::{Context as _, Result};
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 
 use super::say;
 use crate::{config::Config, start};

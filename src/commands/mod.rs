@@ -195,11 +195,11 @@ fn say(line: impl std::fmt::Display) {
 
 /// Returns the shell's user, for the audit log.
 #[expect(clippy::disallowed_methods, reason = "the shell's user, which is no configuration")]
-fn shell_actor() -> fanfare_domain::ops::Actor {
+fn shell_actor() -> fanfare_ops::ops::Actor {
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
     let user = user.unwrap_or_else(|_| "unknown".to_owned());
     let request_id = format!("shell_{}", uuid::Uuid::now_v7().simple());
-    fanfare_domain::ops::Actor { name: format!("shell:{user}"), request_id }
+    fanfare_ops::ops::Actor { name: format!("shell:{user}"), request_id }
 }
 
 /// Returns a unique name for this worker.

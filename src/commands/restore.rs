@@ -3,7 +3,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
-use fanfare_domain::{Domain, posts};
+use fanfare_core::Domain;
+use fanfare_publishing::posts;
 
 use super::say;
 

@@ -35,7 +35,7 @@ pub async fn run(config: Config) -> Result<()> {
     let cx = start::domain(&config, StartOptions { listen, migrate: true, simulator }).await?;
     if config.is_embedded() {
         // Idempotency keys that a dead process reserved can be released, since this is the only process.
-        fanfare_domain::idempotency::free_all(&cx).await?;
+        fanfare_core::idempotency::free_all(&cx).await?;
     }
     tokio::spawn(cx.stopping.clone().follow(stop.clone(), config.drain_delay));
     let closed = cx.stopping.closed.clone();

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
-use fanfare_domain::billing::Plans;
 use fanfare_mail::Mailer;
+use fanfare_people::billing::Plans;
 use fanfare_platforms::{PlatformId, oauth::App};
 use ipnet::IpNet;
 use url::Url;
@@ -87,7 +87,7 @@ impl VariableReader {
     }
 
     pub(super) fn failpoint(&mut self) -> Result<Option<String>> {
-        use fanfare_domain::failpoint::{
+        use fanfare_core::failpoint::{
             ANALYSING, ANSWERING, CONNECTING, COPYING, DELIVERING, EXCHANGING, FILMING, MAILING,
             OUTGOING, PAYING, PUBLISHING, RECEIVING, REFRESHING, UPKEEP,
         };

@@ -116,7 +116,7 @@ impl Fleet {
         let commits = calls.iter().filter(|call| call["phase"] == "commit");
         let at = |call: &Value| {
             let at = call["at"].as_str().expect("a time");
-            fanfare_domain::input::time("at", at, None).expect("a time")
+            fanfare_core::input::time("at", at, None).expect("a time")
         };
         commits.map(|call| (at(call), call["status"].as_u64().unwrap_or(0))).collect()
     }

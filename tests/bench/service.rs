@@ -106,7 +106,7 @@ impl Service {
         let mut variables = vec![
             ("FANFARE_DATABASE_URL".to_owned(), database.to_owned()),
             ("FANFARE_DATA_DIR".to_owned(), dir.0.display().to_string()),
-            ("FANFARE_MASTER_KEY".to_owned(), fanfare_domain::vault::Vault::fresh_key()),
+            ("FANFARE_MASTER_KEY".to_owned(), fanfare_core::vault::Vault::fresh_key()),
             ("FANFARE_BLUESKY_URL".to_owned(), target.url.clone()),
             ("FANFARE_WORDPRESS_URL".to_owned(), target.url.clone()),
             ("FANFARE_LIMITS_FACTOR".to_owned(), "1000".to_owned()),

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use fanfare_domain::db::statement;
+use fanfare_core::db::statement;
 use fanfare_tests::{Options, Simulator, TestApp};
 use sea_orm::ConnectionTrait;
 use serde_json::json;

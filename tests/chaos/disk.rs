@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fanfare_domain::clock::{machine_now, to_rfc3339};
+use fanfare_core::clock::{machine_now, to_rfc3339};
 use fanfare_tests::User;
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection, Statement};
 use serde_json::json;

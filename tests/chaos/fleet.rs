@@ -5,7 +5,7 @@ use std::{
     process::Command,
 };
 
-use fanfare_domain::vault::Vault;
+use fanfare_core::vault::Vault;
 use fanfare_tests::{Postgres, Redis, Simulator, User};
 use sea_orm::{ConnectOptions, DatabaseConnection};
 

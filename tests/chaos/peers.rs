@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fanfare_domain::clock::machine_now;
+use fanfare_core::clock::machine_now;
 use fanfare_tests::{Receiver, Redis};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fanfare_domain::clock::machine_now;
+use fanfare_core::clock::machine_now;
 
 use crate::{
     callers::Callers,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::clock::machine_now;
+use fanfare_core::clock::machine_now;
 use serde_json::json;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Access: scopes, roles, workspaces, brands.
 
-use fanfare_domain::{
+use fanfare_core::{
     WorkspaceId,
     access::{PlanTier, Role, Scope},
 };
@@ -154,7 +154,7 @@ async fn the_api_needs_its_add_on() {
     let owner = app.person("poor@example.com").await;
     let workspace = app.workspace(owner).await;
     let user = app.key(owner, Some(workspace), &Scope::ALL).await;
-    fanfare_domain::users::set_plan(&app.domain, workspace, PlanTier::Starter, Some(false))
+    fanfare_people::users::set_plan(&app.domain, workspace, PlanTier::Starter, Some(false))
         .await
         .unwrap();
     user.get("/api/v1/accounts").await.refused(403, "api_addon_required");

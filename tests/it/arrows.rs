@@ -1,10 +1,6 @@
-//! The arrows between the crates run one way only, and so do those from features to what they stand on.
+//! The arrows between the crates run one way only.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{collections::BTreeMap, path::Path, process::Command};
 
 use serde_json::Value;
 
@@ -16,41 +12,132 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "fanfare-ai",
             "fanfare-api",
             "fanfare-cli",
-            "fanfare-domain",
+            "fanfare-conversations",
+            "fanfare-core",
             "fanfare-entities",
+            "fanfare-insight",
             "fanfare-jobs",
             "fanfare-limits",
             "fanfare-mail",
             "fanfare-media",
             "fanfare-metrics",
             "fanfare-migration",
+            "fanfare-ops",
             "fanfare-outbound",
             "fanfare-payments",
+            "fanfare-people",
             "fanfare-platforms",
+            "fanfare-publishing",
             "fanfare-sandbox",
             "fanfare-workers",
         ],
     ),
-    ("fanfare-api", &["fanfare-domain", "fanfare-doors", "fanfare-entities", "fanfare-metrics"]),
+    (
+        "fanfare-api",
+        &[
+            "fanfare-conversations",
+            "fanfare-core",
+            "fanfare-doors",
+            "fanfare-entities",
+            "fanfare-insight",
+            "fanfare-metrics",
+            "fanfare-ops",
+            "fanfare-people",
+            "fanfare-publishing",
+        ],
+    ),
     (
         "fanfare-workers",
         &[
             "fanfare-ai",
-            "fanfare-domain",
+            "fanfare-conversations",
+            "fanfare-core",
             "fanfare-entities",
+            "fanfare-insight",
             "fanfare-jobs",
             "fanfare-limits",
             "fanfare-mail",
             "fanfare-media",
             "fanfare-metrics",
+            "fanfare-ops",
             "fanfare-outbound",
+            "fanfare-people",
+            "fanfare-platforms",
+            "fanfare-publishing",
+        ],
+    ),
+    (
+        "fanfare-ops",
+        &[
+            "fanfare-ai",
+            "fanfare-conversations",
+            "fanfare-core",
+            "fanfare-entities",
+            "fanfare-insight",
+            "fanfare-jobs",
+            "fanfare-mail",
+            "fanfare-people",
+            "fanfare-platforms",
+            "fanfare-publishing",
+        ],
+    ),
+    (
+        "fanfare-insight",
+        &[
+            "fanfare-ai",
+            "fanfare-conversations",
+            "fanfare-core",
+            "fanfare-entities",
+            "fanfare-jobs",
+            "fanfare-media",
+            "fanfare-outbound",
+            "fanfare-people",
+            "fanfare-platforms",
+            "fanfare-publishing",
+        ],
+    ),
+    (
+        "fanfare-conversations",
+        &[
+            "fanfare-core",
+            "fanfare-entities",
+            "fanfare-jobs",
+            "fanfare-media",
+            "fanfare-outbound",
+            "fanfare-platforms",
+            "fanfare-publishing",
+        ],
+    ),
+    (
+        "fanfare-publishing",
+        &[
+            "fanfare-core",
+            "fanfare-entities",
+            "fanfare-jobs",
+            "fanfare-limits",
+            "fanfare-media",
+            "fanfare-metrics",
+            "fanfare-outbound",
+            "fanfare-people",
             "fanfare-platforms",
         ],
     ),
     (
-        "fanfare-domain",
+        "fanfare-people",
         &[
-            "fanfare-ai",
+            "fanfare-core",
+            "fanfare-entities",
+            "fanfare-jobs",
+            "fanfare-mail",
+            "fanfare-metrics",
+            "fanfare-outbound",
+            "fanfare-payments",
+            "fanfare-platforms",
+        ],
+    ),
+    (
+        "fanfare-core",
+        &[
             "fanfare-doors",
             "fanfare-entities",
             "fanfare-jobs",
@@ -59,7 +146,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "fanfare-media",
             "fanfare-metrics",
             "fanfare-outbound",
-            "fanfare-payments",
             "fanfare-platforms",
         ],
     ),
@@ -106,102 +192,12 @@ fn dependencies_point_one_way() {
     }
 }
 
-/// The modules of `domain` that features stand on. They use each other, and no feature.
-const FOUNDATION: [&str; 30] = [
-    "access",
-    "act",
-    "after_commit",
-    "audit_trail",
-    "batcher",
-    "batches",
-    "clock",
-    "db",
-    "db_retry",
-    "error",
-    "events",
-    "failpoint",
-    "idempotency",
-    "input",
-    "json_size",
-    "limits",
-    "logins",
-    "mutation",
-    "offload",
-    "page",
-    "passwords",
-    "platforms",
-    "processes",
-    "reply",
-    "rows",
-    "token",
-    "tx",
-    "unreadable",
-    "user_lock",
-    "zone",
-];
-
-/// The modules of its own crate that a file names: in `crate::a::…`, and the first names within `crate::{…}`.
-fn named(source: &str) -> Vec<&str> {
-    let paths = source.split("crate::").skip(1);
-    let paths = paths.flat_map(|rest| match rest.strip_prefix('{') {
-        Some(list) => first_level(list),
-        None => vec![rest],
-    });
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    paths.map(|path| path.split(|letter| !is_part(letter)).next().unwrap_or_default()).collect()
-}
-
-/// The entries of a list that ends with the brace that closes it.
-fn first_level(list: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    let mut is_at = |letter: char, wanted: char| {
-        let found = letter == wanted && depth == 0;
-        match letter {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        found
-    };
-    let end = list.find(|letter| is_at(letter, '}')).unwrap_or(list.len());
-    let entries = list[..end].split(|letter| is_at(letter, ','));
-    entries.map(str::trim).filter(|entry| !entry.is_empty()).collect()
-}
-
-#[test]
-fn the_foundation_of_the_domain_knows_no_feature() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("domain/src");
-    let is_module =
-        |name: &&str| root.join(name).is_dir() || root.join(format!("{name}.rs")).is_file();
-    for module in FOUNDATION {
-        let mut files: Vec<PathBuf> = Vec::from([root.join(format!("{module}.rs"))]);
-        if let Ok(inside) = std::fs::read_dir(root.join(module)) {
-            files.extend(inside.map(|file| file.expect("a file").path()));
-        }
-        let sources = files.iter().filter_map(|file| std::fs::read_to_string(file).ok());
-        let sources: Vec<String> = sources.collect();
-        assert!(!sources.is_empty(), "domain/src/{module} is gone");
-        for source in &sources {
-            for used in named(source).into_iter().filter(is_module) {
-                assert!(FOUNDATION.contains(&used), "domain/src/{module} may not use {used}");
-            }
-        }
-    }
-}
-
-#[test]
-fn names_are_found_alone_and_in_lists() {
-    let source =
-        "use crate::{\n    Domain, a::{self, b},\n    c,\n};\nlet x = crate::d::e(); use crate::f;";
-    assert_eq!(named(source), ["Domain", "a", "c", "d", "f"]);
-}
-
 /// Workers alone change something at a network: neither the rules nor a request do.
 #[test]
 fn no_rule_and_no_request_changes_anything_at_a_network() {
     const CALLS: [&str; 4] = ["apply_change(", "find_result(", ".publish(session", ".reconcile("];
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join("domain/src"), root.join("api/src")];
+    let mut folders = vec![root.join("domain"), root.join("api/src")];
     let mut seen = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("a folder") {

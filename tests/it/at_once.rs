@@ -3,15 +3,15 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
-use fanfare_domain::{
+use fanfare_core::{
     Act, Code, Domain, PostId,
     access::{self, Caller},
     failpoint::{Failpoint, Hook, Moment},
     idempotency::{self, Owner, Reservation, ReserveOutcome},
     limits::Meter,
-    posts::{NewPostRow, WorkspaceOfPost},
 };
 use fanfare_entities::{UserId, WorkspaceId, idempotency_key, post, workspace};
+use fanfare_publishing::posts::{NewPostRow, PostWriter, WorkspaceOfPost};
 use fanfare_tests::{Options, TestApp, User};
 use futures_util::future::join_all;
 use sea_orm::{ConnectionTrait, EntityTrait, QuerySelect};
@@ -123,7 +123,8 @@ async fn one_that_cannot_be_written_keeps_no_other_back() {
     }
     let news: Vec<_> = news.into_iter().map(Arc::new).collect();
     // The first goes alone, and all others wait for it and go together.
-    let answers = join_all(news.iter().map(|new| cx.new_posts.write(Arc::clone(new))));
+    let answers =
+        join_all(news.iter().map(|new| cx.feature::<PostWriter>().write(Arc::clone(new))));
     let mut ids = BTreeSet::new();
     for (number, answer) in answers.await.into_iter().enumerate() {
         if number == 13 {
@@ -176,7 +177,8 @@ async fn what_may_have_been_written_is_not_written_again() {
         let user = app.user().await;
         let cx = app.other_process_at(Failpoint::with_hook(Arc::new(Lost { panics }))).await;
         let news = copies(&cx, &user, 10).await;
-        let answers = join_all(news.into_iter().map(|new| cx.new_posts.write(new))).await;
+        let answers =
+            join_all(news.into_iter().map(|new| cx.feature::<PostWriter>().write(new))).await;
         assert!(answers.iter().all(Result::is_err), "{answers:?}");
         let told: BTreeSet<_> = told(&user).await.into_iter().collect();
         let listed = user.get("/api/v1/posts?limit=100").await.expect(200).body["posts"].clone();

@@ -2,11 +2,11 @@
 
 use std::process::Output;
 
-use fanfare_domain::ops::{
+use fanfare_entities::worker as worker_row;
+use fanfare_ops::ops::{
     audit::{self, AuditEntry},
     fleet,
 };
-use fanfare_entities::worker as worker_row;
 use fanfare_tests::{Operator, Options, TestApp, Visitor};
 use sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::credits;
+use fanfare_people::credits;
 use fanfare_tests::{ApiReply, Options, TestApp, User};
 use serde_json::{Value, json};
 

@@ -1,10 +1,7 @@
 //! Brands: their accounts are counted, and their profile is what was written down.
 
-use fanfare_domain::{
-    WorkspaceId,
-    access::Scope,
-    brands::voice::{self, Voice},
-};
+use fanfare_core::{WorkspaceId, access::Scope};
+use fanfare_publishing::brands::voice::{self, Voice};
 use fanfare_tests::{Options, TestApp};
 use serde_json::{Value, json};
 
@@ -19,7 +16,7 @@ async fn a_brand_has_its_accounts_and_its_profile() {
     let _ = user.post("/api/v1/sandbox/accounts", account).await.expect(201);
     let listed = user.get("/api/v1/brands").await.expect(200).body;
     let listed = listed["brands"].as_array().unwrap();
-    let count = |id: fanfare_domain::BrandId| {
+    let count = |id: fanfare_core::BrandId| {
         let of = listed.iter().find(|brand| brand["id"] == json!(id)).unwrap();
         (of["source"].clone(), of["account_count"].clone())
     };
@@ -46,7 +43,7 @@ async fn a_brand_has_its_accounts_and_its_profile() {
     );
     let long: Voice = serde_json::from_value(json!({"voice": "x".repeat(2_001)})).unwrap();
     let refused = voice::set_named(&app.domain, workspace, &id, long).await.unwrap_err();
-    assert_eq!(refused.code(), fanfare_domain::Code::InvalidField);
+    assert_eq!(refused.code(), fanfare_core::Code::InvalidField);
     assert_eq!(profile().await, after, "what is refused changes nothing");
     let stranger = app.user().await;
     let _ = stranger.get(&format!("{path}/profile")).await.refused(404, "brand_not_found");

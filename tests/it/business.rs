@@ -7,7 +7,7 @@ mod turns;
 
 use std::time::Duration;
 
-use fanfare_domain::access::{Role, Scope};
+use fanfare_core::access::{Role, Scope};
 use fanfare_tests::{TestApp, User, files::plain_png, served::film};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -251,10 +251,10 @@ async fn only_publishers_answer_reviews() {
     let app = TestApp::start().await;
     let owner = app.person("owner@example.com").await;
     let team = app.workspace(owner).await;
-    fanfare_domain::users::set_plan(
+    fanfare_people::users::set_plan(
         &app.domain,
         team,
-        fanfare_domain::access::PlanTier::Agency,
+        fanfare_core::access::PlanTier::Agency,
         None,
     )
     .await

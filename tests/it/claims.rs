@@ -2,15 +2,15 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use fanfare_domain::{
+use fanfare_core::{
     PostId,
     durable::{LEASE, Lease},
-    posts::{
-        PostStatus,
-        publishing::{
-            Attempt, BeginStep, Claimant, ClaimedPost, CompleteStep, begin_step, claim,
-            claim_unchanged, complete_step, find_claimable,
-        },
+};
+use fanfare_publishing::posts::{
+    PostStatus,
+    publishing::{
+        Attempt, BeginStep, Claimant, ClaimedPost, CompleteStep, begin_step, claim,
+        claim_unchanged, complete_step, find_claimable,
     },
 };
 use fanfare_tests::{Options, TestApp, User};

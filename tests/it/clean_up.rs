@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use fanfare_domain::{batches, credits, upkeep};
+use fanfare_core::batches;
+use fanfare_ops::upkeep;
+use fanfare_people::credits;
 use fanfare_tests::{Options, TestApp};
 use sea_orm::{ConnectionTrait, Statement};
 

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Options, TestApp, User, Visitor, files, visitor::PASSWORD};
 use serde_json::Value;
 use url::Url;

@@ -10,7 +10,7 @@ mod product;
 mod room;
 mod together;
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Options, TestApp, User, Visitor};
 use serde_json::{Value, json};
 
@@ -228,8 +228,8 @@ async fn every_network_that_grants_access_in_a_browser_can_be_walked() {
         // A disconnect gives the token back where the network takes it, and keeps nothing.
         let _ = user.delete(&format!("/api/v1/accounts/{}", ids[0])).await.expect(200);
         app.eventually("nothing is left to give back", || async {
-            let id = fanfare_domain::AccountId(ids[0]);
-            let row = fanfare_domain::accounts::row(&app.domain, id).await.unwrap().unwrap();
+            let id = fanfare_core::AccountId(ids[0]);
+            let row = fanfare_publishing::accounts::row(&app.domain, id).await.unwrap().unwrap();
             (row.revoking_id.is_none() && row.secret_id.is_none()).then_some(())
         })
         .await;

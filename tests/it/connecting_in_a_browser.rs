@@ -1,7 +1,7 @@
 //! Connecting in a real browser, without a script of ours: from the link through the log-in and the network's own page to
 //! the end; and every page as it looks on a phone and in the dark. With `TEST_PICTURES=<directory>` each is kept there.
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Browser, Options, TestApp, User, Visitor, visitor::PASSWORD};
 use serde_json::{Value, json};
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{clock::machine_now, failpoint, ops::fleet};
+use fanfare_core::{clock::machine_now, failpoint};
+use fanfare_ops::ops::fleet;
 use fanfare_tests::{Options, Picture, TestApp, User};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use fanfare_domain::ops::{
+use fanfare_ops::ops::{
     Action, Actor, Order,
     fleet::{self, Heartbeat, RunningJob},
     perform,

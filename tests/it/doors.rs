@@ -1,6 +1,6 @@
 //! Ways in: a path has one spelling, and a refusal never leaves a client with a connection that is closed without a word.
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Options, RawConnection, TestApp, User};
 use serde_json::{Value, json};
 

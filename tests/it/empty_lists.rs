@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fanfare_domain::{WorkspaceId, access::Scope};
+use fanfare_core::{WorkspaceId, access::Scope};
 use fanfare_tests::{Options, TestApp, User, files::plain_png};
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use fanfare_api::{Example, routes::ROUTES};
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Options, TestApp, User, Visitor, files::plain_png};
 use serde_json::{Value, json};
 
@@ -347,7 +347,7 @@ async fn examples_about_what_a_workspace_holds() {
 
     let whoami = user.get("/api/v1/whoami").await.expect(200).body;
     let workspace = whoami["workspaces"][0]["id"].as_str().unwrap().parse().unwrap();
-    let brand = app.brand(fanfare_domain::WorkspaceId(workspace), &[]).await;
+    let brand = app.brand(fanfare_core::WorkspaceId(workspace), &[]).await;
     for name in ["get_brand", "list_brand_accounts", "get_brand_profile"] {
         sender.send(name, &[("id", &json!(brand))], none()).await;
     }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    access::Scope,
+use fanfare_core::access::Scope;
+use fanfare_entities::{agent_feedback, feedback as row, subscription};
+use fanfare_ops::{
     ops::{Action, Actor, Moderation, Order, perform},
     upkeep,
 };
-use fanfare_entities::{agent_feedback, feedback as row, subscription};
 use fanfare_tests::{Options, TestApp};
 use sea_orm::{EntityTrait, PaginatorTrait, sea_query::Expr};
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ mod killed;
 
 use std::time::Duration;
 
-use fanfare_domain::credits;
 use fanfare_entities::ai_job;
+use fanfare_people::credits;
 use fanfare_tests::{Options, TestApp, User};
 use sea_orm::EntityTrait;
 use serde_json::{Value, json};

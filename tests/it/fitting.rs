@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::failpoint;
+use fanfare_core::failpoint;
 use fanfare_tests::{
     Options, TestApp, User,
     served::{FileServer, TempDir, film, gated_tools},
@@ -53,7 +53,7 @@ async fn variants(app: &TestApp, status: &str) -> usize {
     app.domain
         .db
         .read
-        .query_all_raw(fanfare_domain::db::statement(&app.domain.db.read, sql, []))
+        .query_all_raw(fanfare_core::db::statement(&app.domain.db.read, sql, []))
         .await
         .expect("the database answers")
         .len()

@@ -1,6 +1,6 @@
 //! What a plan allows, what an operation costs and what a request would be refused with can be read beforehand.
 
-use fanfare_domain::access::Role;
+use fanfare_core::access::Role;
 use fanfare_tests::{Options, TestApp, User};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -163,7 +163,7 @@ async fn every_refusal_says_what_to_do() {
     let user = app.user().await;
     let account = user.connect("threads").await;
     let nobody = app.without_key();
-    let entry = |code: &str| fanfare_domain::Code::named(code).unwrap().entry();
+    let entry = |code: &str| fanfare_core::Code::named(code).unwrap().entry();
     let refusals = [
         user.get("/api/v1/posts/1").await,
         user.get("/api/v1/nowhere").await,
@@ -185,8 +185,8 @@ async fn every_refusal_says_what_to_do() {
         let expected = if first.is_null() { json!(entry(code).remedy) } else { first.clone() };
         assert_eq!(*remedy, expected, "{code}");
     }
-    for code in fanfare_domain::Code::ALL {
-        let told = json!(fanfare_domain::Error::new(*code, "It is refused.").refusal());
+    for code in fanfare_core::Code::ALL {
+        let told = json!(fanfare_core::Error::new(*code, "It is refused.").refusal());
         assert_eq!(told["remedy"], code.entry().remedy, "{code:?}");
     }
 }

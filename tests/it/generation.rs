@@ -1,7 +1,8 @@
 //! Captions and images from models: paid once, and nothing invented.
 
 use fanfare_api::{Route, routes::ROUTES};
-use fanfare_domain::{Code, access::Role, credits};
+use fanfare_core::{Code, access::Role};
+use fanfare_people::credits;
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 
@@ -157,7 +158,7 @@ async fn an_empty_wallet_is_told_so_before_anybody_is_asked() {
     let id = wallet(&user).await["workspace"]["id"].as_str().unwrap().parse().unwrap();
     let tx = app.domain.db.begin().await.unwrap();
     let all = credits::Spend {
-        workspace: fanfare_domain::WorkspaceId(id),
+        workspace: fanfare_core::WorkspaceId(id),
         operation: "test:all",
         credits: 4_998,
         expires_after: credits::SHORT_EXPIRY,

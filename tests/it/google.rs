@@ -1,6 +1,6 @@
 //! Behaviour of Google's networks alone: a video in several pieces, and locations that share one login.
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Picture, TestApp, User, Visitor, networks};
 use serde_json::{Value, json};
 

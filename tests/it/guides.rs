@@ -11,11 +11,11 @@ use std::{
 };
 
 use fanfare_api::routes::ROUTES;
-use fanfare_domain::{
+use fanfare_core::{
     access::{PlanTier, Scope, plan_name},
     limits::{self, LimitOwner},
-    media::sizes::{max_sizes, retention},
 };
+use fanfare_publishing::media::sizes::{max_sizes, retention};
 use fanfare_tests::{Options, TestApp, User, Visitor};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Helper tools, and the allowance for X.
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Options, TestApp};
 use serde_json::json;
 

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    ops::{fleet, holds, pauses, queues, samples},
-    posts,
-};
 use fanfare_entities::post_hold;
+use fanfare_ops::ops::{fleet, pauses, queues, samples};
+use fanfare_publishing::posts::{self, holds};
 use fanfare_tests::{Operator, Options, TestApp};
 use sea_orm::{EntityTrait, PaginatorTrait};
 use serde_json::json;

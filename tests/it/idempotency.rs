@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use fanfare_domain::{
+use fanfare_core::{
     access::{Role, Scope},
     idempotency::{self, Owner, ReserveOutcome},
-    users,
 };
 use fanfare_entities::{UserId, WorkspaceId};
+use fanfare_people::users;
 use fanfare_tests::{Options, Postgres, TestApp};
 use futures_util::future::join_all;
 use reqwest::Method;

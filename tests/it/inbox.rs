@@ -12,7 +12,7 @@ mod records;
 pub mod sender;
 mod unlisted;
 
-use fanfare_domain::{
+use fanfare_core::{
     UserId,
     access::{PlanTier, Scope},
 };
@@ -33,7 +33,7 @@ pub async fn pro(app: &TestApp) -> User {
 async fn upgrade(app: &TestApp, user: &User, plan: PlanTier) {
     let me = user.get("/api/v1/whoami").await.expect(200).body;
     let id = me["workspaces"][0]["id"].as_str().unwrap().parse().unwrap();
-    fanfare_domain::users::set_plan(&app.domain, fanfare_domain::WorkspaceId(id), plan, None)
+    fanfare_people::users::set_plan(&app.domain, fanfare_core::WorkspaceId(id), plan, None)
         .await
         .unwrap();
 }
@@ -233,11 +233,11 @@ async fn a_sync_asked_for_twice_is_made_once_and_other_networks_have_none() {
 
 #[tokio::test]
 async fn brand_locked_people_see_the_inbox_of_their_brands_alone() {
-    use fanfare_domain::access::Role;
+    use fanfare_core::access::Role;
     let app = TestApp::start().await;
     let owner = app.person("owner@example.com").await;
     let team = app.workspace(owner).await;
-    fanfare_domain::users::set_plan(&app.domain, team, PlanTier::Agency, None).await.unwrap();
+    fanfare_people::users::set_plan(&app.domain, team, PlanTier::Agency, None).await.unwrap();
     let (_, admin) = app.member(team, Role::Admin).await;
     let (locked_id, locked) = app.member(team, Role::Editor).await;
     let (viewer_id, viewer) = app.member(team, Role::Viewer).await;

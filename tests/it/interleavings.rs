@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use fanfare_domain::clock::machine_now;
+use fanfare_core::clock::machine_now;
 use fanfare_tests::{Options, TestApp, User};
 use proptest::{
     strategy::{Strategy, ValueTree},

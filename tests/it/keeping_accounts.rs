@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{AccountId, PlatformId, accounts, accounts::RefreshOutcome};
+use fanfare_core::{AccountId, PlatformId};
+use fanfare_publishing::{accounts, accounts::RefreshOutcome};
 use fanfare_tests::{Options, Postgres, Receiver, TestApp, User};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::failpoint;
+use fanfare_core::failpoint;
 use fanfare_tests::User;
 use serde_json::json;
 

@@ -11,16 +11,16 @@ use std::{
 };
 
 use async_trait::async_trait;
-use fanfare_domain::{
+use fanfare_core::{
     UserId, WorkspaceId,
     access::{Role, Scope},
     failpoint::{self, Failpoint, Hook},
-    users,
-    workspace_deletion::fates::{FATES, Fate},
 };
 use fanfare_entities::{
     AccountId, SuggestionId, post_suggestion, post_suggestion::SuggestionStatus,
 };
+use fanfare_ops::workspace_deletion::fates::{FATES, Fate};
+use fanfare_people::users;
 use fanfare_tests::{Options, Receiver, TestApp, User, Visitor, files, networks};
 use futures_util::TryStreamExt;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, Statement};
@@ -490,7 +490,7 @@ async fn what_is_stopped_in_time_comes_back() {
     // It can be asked for anew, and once it has begun nothing stops it.
     let second = user.delete(&leave(place.id, CANARY)).await.expect(202).body["deletion"].clone();
     assert_ne!(second["id"], first["id"]);
-    let log = fanfare_domain::ops::audit::list(&app.domain, None).await.unwrap().entries;
+    let log = fanfare_ops::ops::audit::list(&app.domain, None).await.unwrap().entries;
     for action in ["workspace_deletion_started", "workspace_deletion_stopped"] {
         let entry = log.iter().find(|entry| entry.action == action).unwrap();
         assert_eq!(entry.target, format!("workspace:{}", place.id));
@@ -574,7 +574,7 @@ async fn the_operator_sees_what_would_go_and_needs_no_grace() {
     assert_eq!(done["id"], started["deletion"]["id"]);
     assert_eq!(done["receipt"]["removed"]["posts"], dry["rows"]["posts"]);
     assert_eq!(rows_with(&app, CANARY).await, BTreeMap::new());
-    let entries = fanfare_domain::ops::audit::list(&app.domain, None).await.unwrap().entries;
+    let entries = fanfare_ops::ops::audit::list(&app.domain, None).await.unwrap().entries;
     let entry = entries.iter().find(|entry| entry.action == "workspace_deleted").unwrap();
     assert_eq!(entry.target, format!("workspace:{}", place.id));
     assert_eq!(entry.details, json!({"now": true, "reason": "they asked"}));

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{failpoint, logins::LoginSource, sign_in};
+use fanfare_core::{failpoint, logins::LoginSource};
 use fanfare_entities::{letter, secret};
 use fanfare_mail::Mailer;
+use fanfare_people::sign_in;
 use fanfare_sandbox::smtp::{MailFault, MailServer};
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
@@ -249,7 +250,7 @@ async fn a_letter_is_sealed_and_wiped_a_day_later() {
     };
     assert_eq!(sealed().await, 1);
     app.advance(Duration::from_secs(25 * 3_600));
-    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
+    assert!(fanfare_ops::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert_eq!(sealed().await, 0);
     assert_eq!(ask().await, Vec::<Value>::new());
 }
@@ -266,7 +267,7 @@ async fn letters_stand_on_a_page_on_loopback_alone() {
         assert_eq!(asked.status(), 404);
     }
     let refused =
-        fanfare_domain::mail::request_reset(&public.domain, "ada@example.com", "::1").await;
+        fanfare_people::mail::request_reset(&public.domain, "ada@example.com", "::1").await;
     assert_eq!(refused.unwrap_err().code().entry().code, "mail_not_configured");
 }
 
@@ -368,7 +369,7 @@ async fn one_mailbox_gets_no_more_letters_in_other_spellings() {
     let app = TestApp::with(options).await;
     let (_, mut admin) = Visitor::person(&app, "admin@example.com").await;
     let owner =
-        fanfare_domain::users::find_or_create(&app.domain, "admin@example.com").await.unwrap();
+        fanfare_people::users::find_or_create(&app.domain, "admin@example.com").await.unwrap();
     let team = app.workspace(owner).await;
     let _ = app.person("victim@target.example").await;
     let csrf = admin.get("/dashboard/settings").await.hidden("csrf");

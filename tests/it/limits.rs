@@ -78,7 +78,7 @@ async fn every_reply_says_where_its_limits_stand() {
 async fn only_created_posts_count_and_over_all_keys_of_a_person() {
     let app = limited(0.03).await;
     let id = app.person("ada@example.com").await;
-    let scopes = fanfare_domain::access::Scope::ALL;
+    let scopes = fanfare_core::access::Scope::ALL;
     let (first, second) = (app.key(id, None, &scopes).await, app.key(id, None, &scopes).await);
     let account = first.connect("bluesky").await;
     let good = json!({"account_id": account, "caption": "x", "scheduled_at": app.at(3_600)});
@@ -110,7 +110,7 @@ async fn only_created_posts_count_and_over_all_keys_of_a_person() {
 async fn tries_to_connect_count_whatever_comes_of_them() {
     let app = limited(0.1).await;
     let id = app.person("ada@example.com").await;
-    let scopes = fanfare_domain::access::Scope::ALL;
+    let scopes = fanfare_core::access::Scope::ALL;
     let (first, second) = (app.key(id, None, &scopes).await, app.key(id, None, &scopes).await);
     let path = "/api/v1/connect/bluesky/credentials";
     first.post(path, json!({"credentials": {}})).await.expect(400);
@@ -229,7 +229,7 @@ async fn without_redis_each_service_counts_for_itself() {
 async fn every_way_of_bringing_media_counts_against_one_limit_of_its_key() {
     let app = limited(0.05).await;
     let id = app.person("ada@example.com").await;
-    let scopes = fanfare_domain::access::Scope::ALL;
+    let scopes = fanfare_core::access::Scope::ALL;
     let (first, second) = (app.key(id, None, &scopes).await, app.key(id, None, &scopes).await);
     let film = fanfare_tests::files::mp4(5_000);
     let announced = json!({"filename": "a.mp4", "content_type": "video/mp4", "size": film.len()});

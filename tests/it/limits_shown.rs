@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_domain::access::{PlanTier, Role, Scope};
-use fanfare_domain::users;
+use fanfare_core::access::{PlanTier, Role, Scope};
+use fanfare_people::users;
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 
@@ -128,7 +128,7 @@ async fn a_plan_says_how_many_keys_it_allows() {
     let user = app.user().await;
     let who = user.get("/api/v1/whoami").await.expect(200).body;
     let own = who["default_workspace"]["id"].as_str().unwrap().parse().unwrap();
-    let own = fanfare_domain::WorkspaceId(own);
+    let own = fanfare_core::WorkspaceId(own);
     for (plan, allowed) in [
         (PlanTier::Starter, 10),
         (PlanTier::Pro, 50),
@@ -148,7 +148,7 @@ async fn a_key_of_a_brand_reaches_that_brand_alone() {
     let team = app.workspace(owner).await;
     let (mine, other) = (app.brand(team, &[]).await, app.brand(team, &[]).await);
     let user = app.key(owner, None, &Scope::ALL).await;
-    let connect = async |brand: Option<fanfare_domain::BrandId>| {
+    let connect = async |brand: Option<fanfare_core::BrandId>| {
         let body =
             json!({"platform": "bluesky", "workspace_id": team, "workspace_client_id": brand});
         let made = user.post("/api/v1/sandbox/accounts", body).await.expect(201);

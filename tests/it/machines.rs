@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error,
     clock::{machine_now, to_rfc3339},
 };

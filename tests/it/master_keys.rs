@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use fanfare_domain::vault::Vault;
+use fanfare_core::vault::Vault;
 use fanfare_tests::{Options, TestApp};
 
 use crate::worker::command;

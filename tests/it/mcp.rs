@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{ApiReply, Options, RawConnection, TestApp, User};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use fanfare_domain::{access::PlanTier, media::orphans, media::retention};
+use fanfare_core::access::PlanTier;
 use fanfare_entities::{media_analysis, media_variant, media_wait, subscription};
+use fanfare_publishing::{media::orphans, media::retention};
 use fanfare_tests::{
     Options, Picture, TestApp, User, files,
     served::{TempDir, film, gated_tools},

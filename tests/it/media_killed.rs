@@ -7,7 +7,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use fanfare_domain::failpoint;
+use fanfare_core::failpoint;
 use fanfare_media::{S3, Store};
 use fanfare_tests::{Picture, User, files};
 use serde_json::{Value, json};

@@ -1,10 +1,11 @@
 //! An operator's work after a loss or a leak: holding posts after a restore, changing the master key.
 
-use fanfare_domain::{
+use fanfare_core::{
     access::{Role, Scope},
-    durable, users,
+    durable,
     vault::Vault,
 };
+use fanfare_people::users;
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::ops::{audit, fleet, pauses};
 use fanfare_entities::{PostId, post};
+use fanfare_ops::ops::{audit, fleet, pauses};
 use fanfare_tests::{Operator, Options, Receiver, TestApp, User, operator::PASSWORD};
 use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, EntityTrait};
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use std::process::Output;
 
-use fanfare_domain::ops::fleet;
 use fanfare_entities::{PostId, post, worker};
+use fanfare_ops::ops::fleet;
 use fanfare_tests::{Operator, TestApp, User};
 use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, ActiveValue::Set, EntityTrait};
 use serde_json::{Value, json};

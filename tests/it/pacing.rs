@@ -142,7 +142,7 @@ async fn the_posts_of_a_day_are_counted_where_nothing_is_forgotten() {
         (&post["error"]["code"], &post["status"]),
         (&json!("quota_exhausted"), &json!("scheduled"))
     );
-    assert_eq!(post["next_attempt_at"], fanfare_domain::clock::to_rfc3339(then + 24 * 3_600_000));
+    assert_eq!(post["next_attempt_at"], fanfare_core::clock::to_rfc3339(then + 24 * 3_600_000));
     app.pass_time(Duration::from_secs(12 * 3_600)).await;
     let post = in_time(&app, &user, next, |post| post["status"] == "published").await;
     let ledger = user.get(&format!("/api/v1/posts/{next}/attempts")).await.expect(200);

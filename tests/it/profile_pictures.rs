@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use fanfare_domain::media::orphans;
+use fanfare_publishing::media::orphans;
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 

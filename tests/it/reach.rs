@@ -4,14 +4,16 @@
 use std::time::Duration;
 
 use fanfare_api::{BelongsTo, Route, routes::ROUTES};
-use fanfare_domain::{
+use fanfare_core::{
     WorkspaceId,
     access::{PlanTier, Scope},
-    credits::{self, SHORT_EXPIRY, Spend},
-    users,
 };
 use fanfare_entities::{
     AccountId, SuggestionId, post_suggestion, post_suggestion::SuggestionStatus,
+};
+use fanfare_people::{
+    credits::{self, SHORT_EXPIRY, Spend},
+    users,
 };
 use fanfare_tests::{Options, RawAnswer, RawConnection, TestApp, User, Visitor, networks};
 use reqwest::Method;
@@ -303,7 +305,7 @@ async fn the_ledger_shows_each_workspace_to_its_own_and_everything_to_the_payer(
     let (own, other) = (app.workspace(person).await, app.workspace(person).await);
     spend(&app, own, "captions:own").await;
     spend(&app, other, OPERATION).await;
-    let (_, member) = app.member(own, fanfare_domain::access::Role::Admin).await;
+    let (_, member) = app.member(own, fanfare_core::access::Role::Admin).await;
     let free = app.key(person, None, &Scope::ALL).await;
     let bound = app.key(person, Some(own), &Scope::ALL).await;
     let operations = async |user: &User| {

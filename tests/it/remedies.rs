@@ -7,7 +7,7 @@ mod parameters;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{ApiReply, Options, TestApp, User};
 use reqwest::Method;
 use sea_orm::ConnectionTrait;

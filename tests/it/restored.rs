@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use fanfare_domain::posts;
 use fanfare_entities::{PostId, post, post::PostStatus, post_attempt, remote_result};
+use fanfare_publishing::posts;
 use fanfare_tests::{Options, TestApp, User, networks};
 use sea_orm::{ActiveModelTrait, EntityTrait, IntoActiveModel};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use fanfare_domain::vault::Vault;
+use fanfare_core::vault::Vault;
 use fanfare_tests::{Stack, User};
 
 /// `fanfare up` in a process of its own, killed at the latest with the test.

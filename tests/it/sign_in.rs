@@ -3,11 +3,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    logins::{LoginOutcome, LoginSource},
-    preferences::change_password,
-    sign_in,
-};
+use fanfare_core::logins::{LoginOutcome, LoginSource};
+use fanfare_people::{preferences::change_password, sign_in};
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use secrecy::SecretString;
 
@@ -184,7 +181,7 @@ async fn a_name_is_tried_only_so_often_from_all_addresses_together() {
     // Operators are counted apart, and other persons too.
     assert_eq!(try_from(&app, "/admin/login", "ada@example.com", PASSWORD, fresh).await, 303);
     assert_eq!(try_from(&app, "/login", "eve@example.com", PASSWORD, fresh).await, 401);
-    fanfare_domain::logins::unlock(&app.domain, "Ada@example.com").await.unwrap();
+    fanfare_core::logins::unlock(&app.domain, "Ada@example.com").await.unwrap();
     assert_eq!(try_from(&app, "/login", "ada@example.com", PASSWORD, fresh).await, 303);
 }
 

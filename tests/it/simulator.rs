@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use fanfare_domain::{
+use fanfare_core::{
     access::Scope,
     clock::{machine_now, to_rfc3339},
 };

@@ -1,6 +1,6 @@
 //! The time at which accounts like to post.
 
-use fanfare_domain::access::Role;
+use fanfare_core::access::Role;
 use fanfare_tests::TestApp;
 use serde_json::json;
 

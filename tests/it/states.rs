@@ -132,7 +132,7 @@ async fn whatever_an_error_leads_to_can_be_done_in_that_state() {
     );
     let gone = "status = 'failed', due_at = NULL";
     let rest = "status = 'failed', due_at = NULL, partly_public = true";
-    for code in fanfare_domain::posts::POST_FAILURES.iter().map(|failure| failure.name) {
+    for code in fanfare_publishing::posts::POST_FAILURES.iter().map(|failure| failure.name) {
         for columns in [waiting.as_str(), &asked, &part, gone, rest] {
             let new = json!({"account_id": account, "caption": "a", "scheduled_at": app.at(600)});
             let id = user.publish(new).await["id"].clone();

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use fanfare_api::routes::ROUTES;
-use fanfare_domain::users;
+use fanfare_people::users;
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use reqwest::{Client, Method, RequestBuilder, redirect::Policy};
 use sea_orm::ConnectionTrait;
@@ -453,7 +453,7 @@ async fn without_its_token_or_from_another_origin_no_form_does_anything() {
         }
         assert_eq!(rows(&app).await, rows_before, "{}", form.sent);
     }
-    let me = users::workspaces_of(&app.domain, person, fanfare_domain::access::Role::Viewer).await;
+    let me = users::workspaces_of(&app.domain, person, fanfare_core::access::Role::Viewer).await;
     assert_eq!(me.unwrap().len(), 1);
     drop(before);
     // With its own token, and from our own page, the link works.

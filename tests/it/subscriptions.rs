@@ -1,6 +1,6 @@
 //! A subscription is shown, cancelled, paused, resumed and lowered, and what happens to the posts meanwhile.
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_entities::user;
 use fanfare_tests::{Options, TestApp, User};
 use reqwest::Method;
@@ -275,7 +275,7 @@ async fn a_change_that_is_sent_again_under_its_key_is_made_once() {
 async fn while_stripe_is_away_nothing_is_begun() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     // The same service, with a Stripe that nobody answers for.
-    let mut billing = app.domain.settings.billing.clone().unwrap();
+    let mut billing = fanfare_people::settings(&app.domain).billing.clone().unwrap();
     let http = fanfare_outbound::Client::new(fanfare_outbound::Policy { allow_private: true });
     let nowhere = "http://127.0.0.1:9".parse().unwrap();
     billing.stripe = fanfare_payments::Stripe::new(&http.unwrap(), nowhere, "sk".into());

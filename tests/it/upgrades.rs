@@ -6,7 +6,7 @@ mod first_start;
 mod killed;
 pub mod schema;
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 use fanfare_tests::Stack;
 use sea_orm::ConnectionTrait;
 

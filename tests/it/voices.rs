@@ -2,11 +2,11 @@
 
 use std::{io::Write, process::Stdio};
 
-use fanfare_domain::{
+use fanfare_core::{
     BrandId, WorkspaceId,
     access::{PlanTier, Role, Scope},
-    users,
 };
+use fanfare_people::users;
 use fanfare_tests::{Options, TestApp, User, Visitor};
 use serde_json::{Value, json};
 

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    access::Scope,
-    durable, health,
-    ops::{pauses, search::WorkKind, story},
-    posts,
-};
+use fanfare_core::{access::Scope, durable};
 use fanfare_entities::{PostId, post, post::PostStatus, unpaid_post};
 use fanfare_jobs::JobKind;
+use fanfare_ops::{
+    health,
+    ops::{pauses, search::WorkKind, story},
+};
+use fanfare_publishing::posts;
 use fanfare_tests::{Operator, Options, TestApp, User, Visitor};
 use sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait, IntoActiveModel};
 use serde_json::{Value, json};
@@ -228,7 +228,7 @@ async fn waits_for_worker(app: &TestApp) -> (Vec<String>, Option<i64>) {
     degraded.retain(|one| one.starts_with("publish_post"));
     let stats = durable::queue_stats(&app.domain).await.unwrap();
     let posts = stats.into_iter().find(|one| one.kind == JobKind::PublishPost).unwrap();
-    (degraded, durable::oldest_for_worker(&app.domain, &posts).await.unwrap())
+    (degraded, posts::publishing::oldest_for_worker(&app.domain, &posts).await.unwrap())
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Options, Receiver, TestApp, User};
 use futures_util::future::join_all;
 use hmac::{Hmac, KeyInit, Mac};

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 use sea_orm::{ConnectionTrait, Statement, Value, Values};
 use serde_json::Value as Json;
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 use sea_orm::{ConnectionTrait, Statement};
 
 use crate::schema::{columns, tables, texts};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use fanfare_api::{Route, routes::ROUTES};
-use fanfare_domain::{db::Db, durable, upkeep};
+use fanfare_core::{db::Db, durable};
+use fanfare_ops::upkeep;
 use fanfare_tests::{Receiver, TestApp, User, Visitor, files::plain_png, networks};
 use reqwest::Method;
 use sea_orm::ConnectionTrait;
@@ -64,7 +65,7 @@ impl Walk {
     /// Uses the service until it has a row in many tables; the others get rows that only fit.
     pub async fn begin(app: &TestApp) -> Self {
         let (id, person) = Visitor::person(app, "ada@example.com").await;
-        let user = app.key(id, None, &fanfare_domain::access::Scope::ALL).await;
+        let user = app.key(id, None, &fanfare_core::access::Scope::ALL).await;
         let receiver = Receiver::start().await;
         let hook = json!({"url": receiver.url, "events": ["*"]});
         let hook = user.post("/api/v1/webhooks", hook).await.expect(201);
@@ -116,7 +117,7 @@ impl Walk {
         }
         // Rows that are made up name each other at random, so a part may fail here; `clean_up` is judged elsewhere.
         let _ = upkeep::clean_up(&app.domain).await;
-        durable::end_leases(&app.domain, "held_by = $2", "nobody").await.unwrap();
+        dead_workers::end_leases(&app.domain, "held_by = $2", "nobody").await.unwrap();
     }
 
     /// Sends the example of each route, and asks each list with each of its filters.

@@ -1,12 +1,12 @@
 //! Callers of the API, who create and change posts.
 
-use fanfare_domain::{
-    Act, accounts,
-    clock::to_rfc3339,
-    posts::{self, NewPost, PostChanges, RetryPost, StatusChange},
-};
+use fanfare_core::{Act, clock::to_rfc3339};
 use fanfare_entities::{Millis, PostId};
 use fanfare_platforms::{RecoveryClass, Violations};
+use fanfare_publishing::{
+    accounts,
+    posts::{self, NewPost, PostChanges, RetryPost, StatusChange},
+};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -96,7 +96,7 @@ pub async fn change(world: &World, dice: &mut Dice, wish: &mut CallerPost) -> St
     format!("{what} post {}: {outcome}", wish.id)
 }
 
-type Outcome = fanfare_domain::Result<()>;
+type Outcome = fanfare_core::Result<()>;
 
 async fn edit(act: &Act, id: PostId, body: Value) -> Outcome {
     posts::edit(act, id, read::<PostChanges>(body), Violations::default()).await.map(drop)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use fanfare_domain::clock::date;
+use fanfare_core::clock::date;
 use fanfare_platforms::{
     self as platforms, Candidate, Draft, Error, Identity, InboundEvent, Inbox, InboxRules,
     ListPage, Listing, Platform, PlatformId, Progress, PublishedPost, RateLimit, ReconcileOutcome,

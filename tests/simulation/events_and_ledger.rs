@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 
 use crate::{
     judge::{Judge, Violation, hold},

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fanfare_domain::durable::MAX_LEASE_EXPIRATIONS;
+use fanfare_core::durable::MAX_LEASE_EXPIRATIONS;
 use fanfare_entities::Millis;
 use fanfare_platforms::{ErrorKind, Phase};
 use uuid::Uuid;

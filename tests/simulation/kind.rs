@@ -1,6 +1,6 @@
 //! The kinds of work that a simulation plays, one at a time.
 
-use fanfare_domain::mutation::Mutation;
+use fanfare_core::mutation::Mutation;
 use fanfare_entities::Millis;
 use fanfare_jobs::{JobKind, PublishPost, SendOutgoing};
 use fanfare_platforms::{Phase, PlatformId};

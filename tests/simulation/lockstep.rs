@@ -10,7 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use fanfare_domain::failpoint::{Hook, Moment};
+use fanfare_core::failpoint::{Hook, Moment};
 use fanfare_entities::Millis;
 use tokio::{
     sync::{Notify, oneshot},

@@ -92,7 +92,7 @@ fn the_same_seed_tells_the_same_story() {
 mod mutations {
     //! Enables each mutation in turn.
 
-    use fanfare_domain::mutation::Mutation;
+    use fanfare_core::mutation::Mutation;
 
     use crate::{
         kind::Kind,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_domain::db::{Db, statement};
+use fanfare_core::db::{Db, statement};
 use fanfare_entities::Millis;
 use sea_orm::FromQueryResult;
 use serde_json::Value;

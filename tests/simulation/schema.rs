@@ -1,6 +1,6 @@
 //! Creates databases in memory, quickly.
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement,
 };

@@ -13,7 +13,7 @@ use std::{
 };
 
 #[cfg(debug_assertions)]
-use fanfare_domain::mutation::{self, Mutation};
+use fanfare_core::mutation::{self, Mutation};
 
 use crate::{driver::Simulation, judge::Violation, kind::Kind};
 

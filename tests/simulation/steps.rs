@@ -1,6 +1,6 @@
 //! Possible next steps of workers, queued jobs and posts.
 
-use fanfare_domain::failpoint::Moment;
+use fanfare_core::failpoint::Moment;
 
 use crate::{
     callers,

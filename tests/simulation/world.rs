@@ -2,15 +2,14 @@
 
 use std::sync::{Arc, LazyLock};
 
-use fanfare_domain::{
-    Act, Domain, Parts, Settings,
+use fanfare_core::{
+    Act, Domain, Features, Parts, Settings,
     access::{self, Caller, Scope},
     clock::Clock,
     db::Db,
     durable::Selection,
     failpoint::Failpoint,
     limits::Meter,
-    users,
     vault::Vault,
 };
 use fanfare_entities::{
@@ -20,7 +19,9 @@ use fanfare_entities::{
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, TimeSource};
 use fanfare_media::{S3, Store, Tools};
+use fanfare_ops::assemble::FeatureSettings;
 use fanfare_outbound::{Client, Policy};
+use fanfare_people::users;
 use fanfare_platforms::PlatformId;
 use fanfare_workers::Context;
 use sea_orm::{ActiveModelTrait, ActiveValue::NotSet, EntityTrait};
@@ -220,29 +221,42 @@ impl World {
             settings: Settings {
                 base_url: "https://fanfare.example".into(),
                 media_base_url: "https://fanfare.example/media".into(),
-                max_lateness: 24 * 3_600_000,
                 allow_private: false,
-                platform_urls: Default::default(),
-                apps: Default::default(),
                 simulator: None,
-                limits_factor: 1_000.0,
-                sandbox_limits: false,
-                sandbox_time_factor: 1.0,
-                meta: Default::default(),
-                x_metrics: false,
                 signature_header: None,
+                limits_factor: 1_000.0,
                 trusted_proxies: Vec::new(),
-                oauth_grace: 0,
-                reauth: 0,
-                billing: None,
-                plans: fanfare_domain::billing::Plans::built_in().expect("plans"),
-                ai: fanfare_ai::Ai::none(fanfare_ai::Catalogue::built_in().expect("models")),
-                signup_open: false,
-                mailer: None,
-                tools: Tools::find(None, None),
-                scratch: fanfare_media::Scratch::new(std::env::temp_dir(), 1 << 30),
             },
+            features: features(),
             failpoint: Failpoint::with_hook(Arc::new(places)),
         })
     }
+}
+
+fn features() -> Features {
+    let settings = FeatureSettings {
+        people: fanfare_people::Settings {
+            billing: None,
+            plans: fanfare_people::billing::Plans::built_in().expect("plans"),
+            signup_open: false,
+            oauth_grace: 0,
+            reauth: 0,
+            mailer: None,
+        },
+        publishing: fanfare_publishing::Settings {
+            max_lateness: 24 * 3_600_000,
+            platform_urls: Default::default(),
+            apps: Default::default(),
+            sandbox_limits: false,
+            sandbox_time_factor: 1.0,
+            tools: Tools::find(None, None),
+            scratch: fanfare_media::Scratch::new(std::env::temp_dir(), 1 << 30),
+        },
+        conversations: fanfare_conversations::Settings { meta: Default::default() },
+        insight: fanfare_insight::Settings {
+            ai: fanfare_ai::Ai::none(fanfare_ai::Catalogue::built_in().expect("models")),
+            x_metrics: false,
+        },
+    };
+    settings.features()
 }

@@ -11,19 +11,19 @@ use std::{
 };
 
 use fanfare_ai::Ai;
-use fanfare_domain::{
+use fanfare_core::{
     Code, Domain, Parts, Settings,
     access::{Role, Scope},
-    billing::Plans,
     clock::{Clock, machine_now},
     db::Db,
     durable::LEASE,
     failpoint::Failpoint,
-    keys, users,
     vault::Vault,
 };
 use fanfare_entities::{BrandId, UserId, WorkspaceId, worker};
+use fanfare_ops::assemble::FeatureSettings;
 use fanfare_outbound::{Client, Policy};
+use fanfare_people::{billing::Plans, keys, users};
 use fanfare_workers::Context;
 use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, PaginatorTrait, QueryFilter, sea_query::Expr};
 use secrecy::ExposeSecret;
@@ -51,6 +51,7 @@ pub struct TestApp {
     pub master_key: String,
     /// The proxy in front of the simulated networks, if there is one.
     pub cutter: Option<Cutter>,
+    features: FeatureSettings,
     dir: PathBuf,
     stop: CancellationToken,
     workers: Mutex<Vec<Context>>,
@@ -93,6 +94,38 @@ impl TestApp {
         let clock = Clock::stopped(machine_now());
         let master_key = Vault::fresh_key();
         let store = store(stack, &dir, &stop).await;
+        let features = FeatureSettings {
+            people: fanfare_people::Settings {
+                billing: (options.billing)
+                    .unwrap_or_else(|| billing(&simulator, options.stripe_at.as_ref())),
+                plans: Plans::built_in().expect("plans"),
+                signup_open: options.signup_open,
+                oauth_grace: options.oauth_grace,
+                reauth: 3_600_000,
+                mailer: options.mailer,
+            },
+            publishing: fanfare_publishing::Settings {
+                max_lateness: options.max_lateness,
+                platform_urls: if options.stand_ins {
+                    stand_ins(&simulator)
+                } else {
+                    Default::default()
+                },
+                apps: if options.stand_ins { apps() } else { Default::default() },
+                sandbox_limits: options.sandbox_limits,
+                sandbox_time_factor: options.sandbox_time_factor,
+                tools: options.tools,
+                scratch: fanfare_media::Scratch::new(dir.join("scratch"), 1 << 30),
+            },
+            conversations: fanfare_conversations::Settings { meta: options.meta },
+            insight: fanfare_insight::Settings {
+                ai: Ai {
+                    is_sandbox: options.ai && !options.real_models,
+                    ..ai(&simulator, options.ai, options.vertex).await
+                },
+                x_metrics: true,
+            },
+        };
         let domain = Domain::new(Parts {
             db,
             clock: clock.clone(),
@@ -102,44 +135,22 @@ impl TestApp {
             http: Client::new(Policy { allow_private: options.allow_private }).expect("a client"),
             store,
             settings: Settings {
-                media_base_url,
                 base_url,
-                max_lateness: options.max_lateness,
+                media_base_url,
                 allow_private: options.allow_private,
-                platform_urls: if options.stand_ins {
-                    stand_ins(&simulator)
-                } else {
-                    Default::default()
-                },
-                apps: if options.stand_ins { apps() } else { Default::default() },
                 simulator: Some(reached),
-                limits_factor: options.limits_factor,
-                sandbox_limits: options.sandbox_limits,
-                meta: options.meta,
-                sandbox_time_factor: options.sandbox_time_factor,
-                x_metrics: true,
                 signature_header: options.signature_header,
+                limits_factor: options.limits_factor,
                 trusted_proxies: options.trusted_proxies,
-                billing: (options.billing)
-                    .unwrap_or_else(|| billing(&simulator, options.stripe_at.as_ref())),
-                plans: Plans::built_in().expect("plans"),
-                ai: Ai {
-                    is_sandbox: options.ai && !options.real_models,
-                    ..ai(&simulator, options.ai, options.vertex).await
-                },
-                signup_open: options.signup_open,
-                oauth_grace: options.oauth_grace,
-                reauth: 3_600_000,
-                mailer: options.mailer,
-                tools: options.tools,
-                scratch: fanfare_media::Scratch::new(dir.join("scratch"), 1 << 30),
             },
+            features: features.clone().features(),
             failpoint: Failpoint::at(options.failpoint),
         });
         let service = fanfare_api::service(domain.clone());
         tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
         let app = Self {
             domain,
+            features,
             clock,
             origin,
             simulator,
@@ -201,6 +212,7 @@ impl TestApp {
             http: self.domain.http.clone(),
             store: self.domain.store.clone(),
             settings: self.domain.settings.clone(),
+            features: self.features.clone().features(),
             failpoint,
         })
     }
@@ -385,7 +397,7 @@ impl TestApp {
     /// Returns the time `seconds` from now, in the format of the API.
     #[must_use]
     pub fn at(&self, seconds: i64) -> String {
-        fanfare_domain::clock::to_rfc3339(self.clock.now() + seconds * 1_000)
+        fanfare_core::clock::to_rfc3339(self.clock.now() + seconds * 1_000)
     }
 }
 

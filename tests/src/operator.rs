@@ -1,6 +1,6 @@
 //! Operators in the dashboard under `/admin`.
 
-use fanfare_domain::ops::{Actor, operators};
+use fanfare_ops::ops::{Actor, operators};
 use secrecy::SecretString;
 
 pub use crate::visitor::{PASSWORD, PageReply};

@@ -1,6 +1,7 @@
 //! Users who connect accounts in a browser.
 
-use fanfare_domain::{UserId, sign_in};
+use fanfare_core::UserId;
+use fanfare_people::sign_in;
 use secrecy::SecretString;
 
 use crate::{

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 use sea_orm::ConnectionTrait;
 use tokio::sync::OnceCell;
 

@@ -1,12 +1,10 @@
 //! Analyses one stored file.
 
-use fanfare_domain::{
-    durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    media::{self, analysis, analysis::AnalysisOutcome},
-};
+use fanfare_core::durable::{Lease, MAX_LEASE_EXPIRATIONS};
 use fanfare_entities::media_analysis;
 use fanfare_jobs::{AnalyseMedia, JobKind};
 use fanfare_media::{Analysis, Flaw, analyse};
+use fanfare_publishing::media::{self, analysis, analysis::AnalysisOutcome};
 
 use tracing::Instrument;
 
@@ -53,7 +51,7 @@ async fn analyse_file(cx: &Context, row: &media_analysis::Model) -> AnalysisOutc
     if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
         return AnalysisOutcome::Failed(lease::flaw_json(&Flaw::TooCostly));
     }
-    let (store, settings) = (&cx.domain.store, &cx.domain.settings);
+    let (store, settings) = (&cx.domain.store, fanfare_publishing::settings(&cx.domain));
     let found = analyse(store, &settings.tools, &settings.scratch, &row.path, &row.mime).await;
     let found = match found {
         Ok(found) => store_poster(cx, row, found).await,

@@ -1,6 +1,6 @@
 //! Applies an event that a network sent by webhook.
 
-use fanfare_domain::inbox::inbound;
+use fanfare_conversations::inbox::inbound;
 use fanfare_jobs::ApplyInbound;
 
 use crate::Context;

@@ -1,11 +1,9 @@
 //! Applies one Stripe event.
 
-use fanfare_domain::{
-    billing::events::{self, EventOutcome},
-    durable::{Lease, MAX_LEASE_EXPIRATIONS},
-};
+use fanfare_core::durable::{Lease, MAX_LEASE_EXPIRATIONS};
 use fanfare_entities::stripe_event;
 use fanfare_jobs::{ApplyStripeEvent, JobKind};
+use fanfare_people::billing::events::{self, EventOutcome};
 use tracing::Instrument;
 
 use crate::{Context, lease, publish_post::retry_policy};

@@ -2,15 +2,14 @@
 
 use std::time::{Duration, SystemTime};
 
-use fanfare_domain::{
-    Domain,
+use fanfare_core::{Domain, durable::Lease};
+use fanfare_jobs::{CleanUp, JobKind};
+use fanfare_ops::upkeep;
+use fanfare_people::{
     billing::{reconcile, subscriptions},
     credits,
-    durable::Lease,
-    media::orphans,
-    upkeep,
 };
-use fanfare_jobs::{CleanUp, JobKind};
+use fanfare_publishing::media::orphans;
 
 use crate::{Context, lease};
 

@@ -2,17 +2,18 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use fanfare_domain::{
-    Domain, Result, analytics,
+use fanfare_core::{
+    Domain, Result,
     batcher::{Batcher, MAX_DELAY},
     durable::{self, Lease},
     failpoint::Failpoint,
-    posts::publishing::{self, BeginStep, Claimant, ClaimedPost, CompleteStep},
     webhooks::delivery as deliveries,
 };
 use fanfare_entities::{AccountId, Millis};
+use fanfare_insight::analytics;
 use fanfare_jobs::JobKind;
 use fanfare_platforms::{self as platforms, Platform, PlatformId};
+use fanfare_publishing::posts::publishing::{self, BeginStep, Claimant, ClaimedPost, CompleteStep};
 
 use crate::{
     counters::Counters,

@@ -1,12 +1,10 @@
 //! Converts one file into a form that a network accepts.
 
-use fanfare_domain::{
-    durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    media::{self, variants, variants::ConversionOutcome},
-};
+use fanfare_core::durable::{Lease, MAX_LEASE_EXPIRATIONS};
 use fanfare_entities::{media_analysis, media_variant};
 use fanfare_jobs::{ConvertMedia, JobKind};
 use fanfare_media::{Facts, Flaw, Profile, Variant, convert};
+use fanfare_publishing::media::{self, variants, variants::ConversionOutcome};
 use tracing::Instrument;
 
 use crate::{
@@ -72,7 +70,7 @@ async fn convert_file(
         .ok_or_else(|| Flaw::Temporary("its analysis is missing".to_owned()))?;
     let facts: Facts = serde_json::from_value(facts)
         .map_err(|_| Flaw::Unfit("what was found out about it cannot be read".to_owned()))?;
-    let (store, settings) = (&cx.domain.store, &cx.domain.settings);
+    let (store, settings) = (&cx.domain.store, fanfare_publishing::settings(&cx.domain));
     let prefix = media::made_prefix(row.workspace_id);
     let from = (source.path.as_str(), &facts);
     convert(store, &settings.tools, &settings.scratch, from, &profile, &prefix).await

@@ -1,9 +1,9 @@
 //! Copying one file that came to an inbox, or removing the copy.
 
-use fanfare_domain::{
+use fanfare_conversations::inbox::files::{self, CopyOutcome};
+use fanfare_core::{
     Domain, Error, Result,
     durable::{self, Lease, MAX_LEASE_EXPIRATIONS},
-    inbox::files::{self, CopyOutcome},
 };
 use fanfare_entities::{Millis, inbox_file};
 use fanfare_jobs::{CopyAttachment, JobKind};

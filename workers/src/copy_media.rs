@@ -1,12 +1,10 @@
 //! Copying one remote file into storage.
 
-use fanfare_domain::{
-    durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    media::{self, CopyOutcome, sizes},
-};
+use fanfare_core::durable::{Lease, MAX_LEASE_EXPIRATIONS};
 use fanfare_entities::{Millis, media_asset};
 use fanfare_jobs::{CopyMedia, JobKind};
 use fanfare_media::{CopyError, copy_if_changed, copy_remote};
+use fanfare_publishing::media::{self, CopyOutcome, sizes};
 use serde_json::{Value, json};
 use tracing::Instrument;
 use url::Url;

@@ -2,16 +2,15 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use fanfare_domain::{
-    ai::video::work::VideoOutcome,
-    billing::events::EventOutcome,
-    mail::delivery::MailOutcome,
+use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
+use fanfare_insight::ai::video::work::VideoOutcome;
+use fanfare_jobs::JobKind;
+use fanfare_ops::ops::samples::{SampleCounts, SampleKey, lateness_measure, measure};
+use fanfare_people::{billing::events::EventOutcome, mail::delivery::MailOutcome};
+use fanfare_publishing::{
     media::CopyOutcome,
-    ops::samples::{SampleCounts, SampleKey, lateness_measure, measure},
     posts::{PostStatus, publishing::CompleteStep},
 };
-use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
-use fanfare_jobs::JobKind;
 
 /// Counts to be written with the next heartbeat.
 #[derive(Debug, Default)]

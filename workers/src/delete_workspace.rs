@@ -1,10 +1,8 @@
 //! Going on with the deletion of a workspace.
 
-use fanfare_domain::{
-    durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    workspace_deletion as deletions,
-};
+use fanfare_core::durable::{Lease, MAX_LEASE_EXPIRATIONS};
 use fanfare_jobs::{DeleteWorkspace, JobKind};
+use fanfare_ops::workspace_deletion as deletions;
 
 use crate::{Context, lease};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
+use fanfare_core::{
     durable::{self, Lease},
     webhooks::{delivery as deliveries, receivers},
 };

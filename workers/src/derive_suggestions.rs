@@ -1,6 +1,7 @@
 //! Derives suggestions of posts for an account.
 
-use fanfare_domain::{analytics::suggestions, durable::Lease};
+use fanfare_core::durable::Lease;
+use fanfare_insight::analytics::suggestions;
 use fanfare_jobs::{DeriveSuggestions, JobKind};
 
 use crate::{Context, lease};

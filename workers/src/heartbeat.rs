@@ -9,12 +9,12 @@ use std::{
     time::Duration,
 };
 
-use fanfare_domain::ops::{
+use fanfare_entities::Millis;
+use fanfare_jobs::JobKind;
+use fanfare_ops::ops::{
     fleet::{self, Heartbeat, RunningJob},
     samples,
 };
-use fanfare_entities::Millis;
-use fanfare_jobs::JobKind;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 

@@ -1,7 +1,8 @@
 //! Keeping one account usable.
 
-use fanfare_domain::{AccountId, accounts::upkeep};
+use fanfare_core::AccountId;
 use fanfare_jobs::KeepAccount;
+use fanfare_publishing::accounts::upkeep;
 
 use crate::Context;
 

@@ -2,14 +2,12 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use fanfare_domain::{
-    durable::{self, LEASE, Lease},
-    media::{analysis, variants},
-    ops::samples::measure,
-};
+use fanfare_core::durable::{self, LEASE, Lease};
 use fanfare_entities::Millis;
 use fanfare_jobs::JobKind;
 use fanfare_media::Flaw;
+use fanfare_ops::ops::samples::measure;
+use fanfare_publishing::media::{analysis, variants};
 use serde_json::{Value, json};
 
 use crate::Context;

@@ -34,8 +34,9 @@ mod sync_inbox;
 
 use std::time::Duration;
 
-use fanfare_domain::{clock, durable};
+use fanfare_core::clock;
 use fanfare_jobs::{Concurrency, Job, JobKind, QueueName};
+use fanfare_publishing::posts::dead_workers;
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
@@ -75,7 +76,7 @@ pub async fn run(
     clean_up::ensure(&cx.domain).await;
     if !cx.domain.db.is_postgres() {
         // Only one process uses this database, so leases in it belong to a process that has ended.
-        match durable::end_leases(&cx.domain, "coalesce(held_by, '') <> $2", &cx.name).await {
+        match dead_workers::end_leases(&cx.domain, "coalesce(held_by, '') <> $2", &cx.name).await {
             Ok(ended) => {
                 tracing::debug!(rows = ended, "the work of an earlier process is due again")
             }

@@ -6,18 +6,18 @@ use fanfare_ai::{
     Failure, FailureKind, VideoClient, VideoProvider,
     video::{self as films, VideoParameters, VideoProgress},
 };
-use fanfare_domain::{
+use fanfare_core::{
     Result,
-    ai::video::{
-        VideoJobError, VideoParams,
-        work::{self, VideoOutcome, VideoStep},
-    },
-    credits::VIDEO_EXPIRY,
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
 };
 use fanfare_entities::{Millis, ai_job};
+use fanfare_insight::ai::video::{
+    VideoJobError, VideoParams,
+    work::{self, VideoOutcome, VideoStep},
+};
 use fanfare_jobs::{JobKind, MakeVideo};
 use fanfare_media::StoredMedia;
+use fanfare_people::credits::VIDEO_EXPIRY;
 use tracing::Instrument;
 use url::Url;
 
@@ -79,7 +79,8 @@ async fn next_step(
     lease: Lease,
 ) -> Result<Option<VideoOutcome>> {
     let provider = VideoProvider::named(&row.provider);
-    let filmer = provider.and_then(|it| cx.domain.settings.ai.video_client(it, &row.model));
+    let filmer = provider
+        .and_then(|it| fanfare_insight::settings(&cx.domain).ai.video_client(it, &row.model));
     let Some(filmer) = filmer else {
         return Ok(failed("provider_error", "The provider is no longer configured."));
     };
@@ -142,7 +143,7 @@ async fn submit(
     lease: Lease,
 ) -> Result<Option<VideoOutcome>> {
     let params: VideoParams =
-        serde_json::from_value(row.params.clone()).map_err(fanfare_domain::Error::internal)?;
+        serde_json::from_value(row.params.clone()).map_err(fanfare_core::Error::internal)?;
     let image = match &params.image_url {
         Some(url) => match work::first_frame(&cx.domain, row, url).await? {
             Some(image) => Some(image),

@@ -5,8 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fanfare_domain::{Domain, Result, ops::holds};
+use fanfare_core::{Domain, Result};
 use fanfare_jobs::{JobKind, JobRef};
+use fanfare_publishing::posts::holds;
 use uuid::Uuid;
 
 /// The interval at which the pauses are read.

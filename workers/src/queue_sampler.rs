@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use fanfare_domain::{Domain, Result, ops::queues};
+use fanfare_core::{Domain, Result};
+use fanfare_ops::ops::queues;
 
 /// The interval at which the queues are sampled.
 const INTERVAL: Duration = Duration::from_secs(15);

@@ -9,14 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fanfare_domain::{
+use fanfare_core::{
     Result,
-    durable::{self, DeadWorkers, Leader, Lookahead, QueueStats, Selection},
-    posts::publishing::waiting_for_worker,
+    durable::{self, Leader, Lookahead, QueueStats, Selection},
 };
 use fanfare_entities::Millis;
 use fanfare_jobs::{JobKind, JobRef};
 use fanfare_metrics::record;
+use fanfare_publishing::posts::{dead_workers::DeadWorkers, publishing::waiting_for_worker};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{Context, paused_posts::PausedPosts, prefetch::Prefetch, queue_sampler::QueueSampler};

@@ -1,15 +1,13 @@
 //! Sending one e-mail.
 
-use fanfare_domain::{
-    durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    mail::{
-        MailTransport,
-        delivery::{self as letters, MailOutcome},
-    },
-};
+use fanfare_core::durable::{Lease, MAX_LEASE_EXPIRATIONS};
 use fanfare_entities::letter;
 use fanfare_jobs::{JobKind, SendMail};
 use fanfare_mail::{Letter, SendError};
+use fanfare_people::mail::{
+    MailTransport,
+    delivery::{self as letters, MailOutcome},
+};
 use tracing::Instrument;
 
 use crate::{Context, lease, publish_post::retry_policy};
@@ -59,7 +57,7 @@ async fn send(cx: &Context, row: &letter::Model) -> MailOutcome {
 }
 
 async fn deliver(cx: &Context, row: &letter::Model, letter: &Letter) -> MailOutcome {
-    let mailer = match cx.domain.settings.mail_transport() {
+    let mailer = match fanfare_people::mail::mail_transport(&cx.domain) {
         MailTransport::Smtp(mailer) => mailer,
         MailTransport::Shown => return MailOutcome::Sent,
         MailTransport::None => return retry_or_fail(cx, row, "no mail server is set".to_owned()),

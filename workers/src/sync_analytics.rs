@@ -1,9 +1,7 @@
 //! Reading the numbers of an account and its posts.
 
-use fanfare_domain::{
-    analytics::sync,
-    durable::{self, LEASE, Lease},
-};
+use fanfare_core::durable::{self, LEASE, Lease};
+use fanfare_insight::analytics::sync;
 use fanfare_jobs::{JobKind, SyncAnalytics};
 
 use crate::{Context, lease};

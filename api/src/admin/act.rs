@@ -1,14 +1,14 @@
 //! `/admin/act/{verb}`: previews an action, asks for the reason and carries it out, once even if the form is sent
 //! twice.
 
-use fanfare_domain::{
-    Code, Error, PostId, Result, WebhookId,
+use fanfare_core::{Code, Error, PostId, Result, WebhookId};
+use fanfare_entities::FeedbackId;
+use fanfare_ops::{
     feedback::status_name,
     ops::{
         self, Action, MOST_RETRIED, Moderation, Order, Preview, PreviewRow, pauses::PauseTarget,
     },
 };
-use fanfare_entities::FeedbackId;
 use maud::{Markup, html};
 use uuid::Uuid;
 

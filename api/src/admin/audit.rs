@@ -1,6 +1,7 @@
 //! `/admin/audit`: who did what, when and why.
 
-use fanfare_domain::{Result, ops::audit};
+use fanfare_core::Result;
+use fanfare_ops::ops::audit;
 use maud::{Markup, html};
 use serde_json::Value;
 

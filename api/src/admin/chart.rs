@@ -1,6 +1,6 @@
 //! Charts, as SVG that scales with its column and takes its colours from the page.
 
-use fanfare_domain::ops::queues::ChartPoint;
+use fanfare_ops::ops::queues::ChartPoint;
 use maud::{Markup, html};
 
 use super::parts::number;

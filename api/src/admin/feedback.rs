@@ -1,10 +1,8 @@
 //! `/admin/feedback`: the messages of the public board, and those that were taken off it.
 
-use fanfare_domain::{
-    Result,
-    feedback::{self, BoardMessage},
-};
+use fanfare_core::Result;
 use fanfare_entities::FeedbackId;
+use fanfare_ops::feedback::{self, BoardMessage};
 use maud::{Markup, html};
 
 use super::{

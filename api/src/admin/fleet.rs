@@ -1,10 +1,8 @@
 //! `/admin/fleet`: the workers.
 
-use fanfare_domain::{
-    Result,
-    ops::fleet::{self, Worker, WorkerState},
-};
+use fanfare_core::Result;
 use fanfare_entities::Millis;
+use fanfare_ops::ops::fleet::{self, Worker, WorkerState};
 use maud::{Markup, html};
 use url::form_urlencoded;
 

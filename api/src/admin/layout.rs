@@ -1,6 +1,7 @@
 //! The layout of operators' pages.
 
-use fanfare_domain::{Error, ops::audit};
+use fanfare_core::Error;
+use fanfare_ops::ops::audit;
 use maud::{Markup, html};
 
 use super::visit::Visit;

@@ -2,7 +2,8 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use fanfare_domain::{Code, Error, Result, ops::sessions};
+use fanfare_core::{Code, Error, Result};
+use fanfare_ops::ops::sessions;
 use futures_util::{Stream, stream};
 use maud::{Markup, html};
 use salvo::{Response, sse, sse::SseEvent};

@@ -1,10 +1,7 @@
 //! The operators' log-in.
 
-use fanfare_domain::{
-    Error, Result,
-    logins::LoginKind,
-    ops::sessions::{self, LIFETIME},
-};
+use fanfare_core::{Error, Result, logins::LoginKind};
+use fanfare_ops::ops::sessions::{self, LIFETIME};
 use maud::html;
 
 use super::{

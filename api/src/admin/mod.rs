@@ -22,7 +22,7 @@ mod waiting;
 mod webhooks;
 mod work;
 
-use fanfare_domain::Domain;
+use fanfare_core::Domain;
 use salvo::Router;
 
 use crate::middleware::page::{self, PageRoute, page};

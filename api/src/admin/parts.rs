@@ -1,6 +1,6 @@
 //! Small parts that pages share: times, badges, tables.
 
-use fanfare_domain::clock::to_rfc3339;
+use fanfare_core::clock::to_rfc3339;
 use fanfare_entities::Millis;
 use maud::{Markup, html};
 

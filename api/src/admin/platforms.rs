@@ -1,13 +1,11 @@
 //! `/admin/platforms`: how publishing to each network goes, and pausing it.
 
-use fanfare_domain::{
-    Result,
-    ops::{
-        networks::{self, Network, ResultCounts},
-        pauses::{self, Pause},
-    },
-};
+use fanfare_core::Result;
 use fanfare_entities::Millis;
+use fanfare_ops::ops::{
+    networks::{self, Network, ResultCounts},
+    pauses::{self, Pause},
+};
 use maud::{Markup, html};
 
 use super::{

@@ -1,11 +1,9 @@
 //! `/admin/queues`: waiting work, lateness and throughput.
 
-use fanfare_domain::{
-    Result,
-    ops::{
-        pauses::{self, Pause},
-        queues::{self, MAX_COUNTED, QueueState},
-    },
+use fanfare_core::Result;
+use fanfare_ops::ops::{
+    pauses::{self, Pause},
+    queues::{self, MAX_COUNTED, QueueState},
 };
 use maud::{Markup, html};
 

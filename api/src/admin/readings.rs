@@ -1,10 +1,8 @@
 //! `/admin/readings`: the lag of reading metrics, inboxes and business profiles, and what networks refuse.
 
-use fanfare_domain::{
-    Result,
-    ops::readings::{self, QuotaShare, ReadingLag, RefusedMetric},
-};
+use fanfare_core::Result;
 use fanfare_entities::Millis;
+use fanfare_ops::ops::readings::{self, QuotaShare, ReadingLag, RefusedMetric};
 use maud::{Markup, html};
 
 use super::{

@@ -1,9 +1,7 @@
 //! The pages of operators: finds sessions and writes responses in the layout.
 
-use fanfare_domain::{
-    Domain, Error, Result,
-    ops::sessions::{self, OperatorSession},
-};
+use fanfare_core::{Domain, Error, Result};
+use fanfare_ops::ops::sessions::{self, OperatorSession};
 use maud::Markup;
 use salvo::{Response, async_trait, http::StatusCode};
 use secrecy::SecretString;

@@ -1,11 +1,9 @@
 //! `/admin/work/{kind}/{id}`: the history of one work row.
 
-use fanfare_domain::{
-    Code, Error, Result,
-    ops::{
-        search::WorkKind,
-        story::{self, Story, StoryAttempt, StoryDelivery, StoryEvent},
-    },
+use fanfare_core::{Code, Error, Result};
+use fanfare_ops::ops::{
+    search::WorkKind,
+    story::{self, Story, StoryAttempt, StoryDelivery, StoryEvent},
 };
 use maud::{Markup, html};
 use serde_json::Value;

@@ -1,9 +1,7 @@
 //! Requests of operators, and their responses.
 
-use fanfare_domain::{
-    Code, Error, Result,
-    ops::{Actor, sessions::OperatorSession},
-};
+use fanfare_core::{Code, Error, Result};
+use fanfare_ops::ops::{Actor, sessions::OperatorSession};
 use futures_util::future::BoxFuture;
 use maud::Markup;
 

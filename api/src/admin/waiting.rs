@@ -1,13 +1,11 @@
 //! `/admin/waiting`: posts that wait for a person to decide.
 
-use fanfare_domain::{
-    Result,
-    ops::{
-        needs_attention::{self, AttentionReason},
-        search::{SearchPage, WorkKind},
-    },
-};
+use fanfare_core::Result;
 use fanfare_entities::Millis;
+use fanfare_ops::ops::{
+    needs_attention::{self, AttentionReason},
+    search::{SearchPage, WorkKind},
+};
 use maud::{Markup, html};
 
 use super::{

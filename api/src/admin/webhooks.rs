@@ -1,10 +1,8 @@
 //! `/admin/webhooks`: webhooks whose deliveries fail.
 
-use fanfare_domain::{
-    Result,
-    ops::failing_webhooks::{self, FailingWebhook},
-};
+use fanfare_core::Result;
 use fanfare_entities::Millis;
+use fanfare_ops::ops::failing_webhooks::{self, FailingWebhook};
 use maud::{Markup, html};
 
 use super::{

@@ -1,13 +1,11 @@
 //! `/admin/work`: search for work rows.
 
-use fanfare_domain::{
-    Result,
-    ops::{
-        networks,
-        search::{self, SearchPage, SearchQuery, SearchRow, WINDOW, WorkKind},
-    },
-};
+use fanfare_core::Result;
 use fanfare_entities::Millis;
+use fanfare_ops::ops::{
+    networks,
+    search::{self, SearchPage, SearchQuery, SearchRow, WINDOW, WorkKind},
+};
 use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 

@@ -1,9 +1,7 @@
 //! The wallet that pays for a workspace.
 
-use fanfare_domain::{
-    Listed, Reply, Result,
-    credits::{self, CreditUsage, EntryPage, OneWallet},
-};
+use fanfare_core::{Listed, Reply, Result};
+use fanfare_people::credits::{self, CreditUsage, EntryPage, OneWallet};
 
 use crate::{Call, discovery::WorkspaceQuery};
 

@@ -3,7 +3,8 @@
 pub mod credits;
 pub mod subscription;
 
-use fanfare_domain::{Code, Domain, Error, Reply, Result, billing::events};
+use fanfare_core::{Code, Domain, Error, Reply, Result};
+use fanfare_people::billing::events;
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 use serde_json::json;
 

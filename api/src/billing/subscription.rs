@@ -1,9 +1,7 @@
 //! The operations on a user's subscription.
 
-use fanfare_domain::{
-    Reply, Result,
-    billing::{OneSubscription, ShownSubscription, change},
-};
+use fanfare_core::{Reply, Result};
+use fanfare_people::billing::{OneSubscription, ShownSubscription, change};
 
 use crate::Call;
 

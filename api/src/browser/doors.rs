@@ -1,6 +1,6 @@
 //! The ways in, for each kind of visitor.
 
-use fanfare_domain::users::OWNER;
+use fanfare_core::access::OWNER;
 use maud::{Markup, html};
 
 /// Renders the ways in: for users, for programs, and for the operators of the service.

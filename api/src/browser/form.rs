@@ -1,6 +1,6 @@
 //! Forms: their CSRF token, their fields and their cookies.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Domain, Error, Result, WorkspaceId, input::MAX_PARAMETERS, logins::forged_form,
 };
 use rand::RngExt;

@@ -1,6 +1,6 @@
 //! Logging in. There is one [`Realm`] for operators and one for users, each with its pages and cookies.
 
-use fanfare_domain::{
+use fanfare_core::{
     Domain, Error, Result,
     logins::{self, LoginKind, LoginOutcome, LoginSource},
 };

@@ -1,6 +1,6 @@
 //! What somebody typed into a form that was refused. It always comes back: in the form, or else beside it.
 
-use fanfare_domain::Error;
+use fanfare_core::Error;
 use maud::{Markup, PreEscaped, html};
 
 use crate::query::Pairs;
@@ -74,7 +74,7 @@ fn label(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fanfare_domain::Code;
+    use fanfare_core::Code;
 
     use super::*;
 

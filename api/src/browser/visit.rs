@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use fanfare_domain::{Code, Domain, Error, Result, WorkspaceId, error::excerpt};
+use fanfare_core::{Code, Domain, Error, Result, WorkspaceId, error::excerpt};
 
 use crate::query::Pairs;
 

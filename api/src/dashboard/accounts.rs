@@ -1,13 +1,12 @@
 //! `/dashboard/accounts`: the connected accounts of the workspace.
 
-use fanfare_domain::{
-    BrandId, Error, Result,
-    access::Role,
+use fanfare_core::{BrandId, Error, Result, access::Role};
+use fanfare_entities::{account, account::AccountStatus};
+use fanfare_publishing::{
     accounts::{self, Account},
     brands,
     platforms::{ids, label},
 };
-use fanfare_entities::{account, account::AccountStatus};
 use maud::{Markup, html};
 use serde_json::json;
 

@@ -1,10 +1,12 @@
 //! `/dashboard/api`: the user's API keys.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error, KeyId, Result, Tx,
     access::{PlanTier, Role, Scope, plan_name},
     audit_trail::Author,
     error::Violations,
+};
+use fanfare_people::{
     keys::{self, KeyCreator, KeyRequest, KeySummary},
     signup,
     users::{self, Workspace},

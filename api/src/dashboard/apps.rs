@@ -1,11 +1,7 @@
 //! `/dashboard/apps`: the apps that have access to the user's account, and the user's own OAuth apps.
 
-use fanfare_domain::{
-    Code, Error, GrantId, Result, Tx,
-    access::Scope,
-    audit_trail::Author,
-    oauth_provider::{self, App, AppChanges, Grant, NewApp, join_scopes},
-};
+use fanfare_core::{Code, Error, GrantId, Result, Tx, access::Scope, audit_trail::Author};
+use fanfare_people::oauth_provider::{self, App, AppChanges, Grant, NewApp, join_scopes};
 use maud::{Markup, html};
 use uuid::Uuid;
 

@@ -1,10 +1,7 @@
 //! `/dashboard/brands/{id}`: the voice of a brand, and creating a brand.
 
-use fanfare_domain::{
-    BrandId, Code, Error, Result,
-    access::Role,
-    brands::voice::{self, Voice},
-};
+use fanfare_core::{BrandId, Code, Error, Result, access::Role};
+use fanfare_publishing::brands::voice::{self, Voice};
 use maud::{Markup, html};
 use uuid::Uuid;
 

@@ -1,6 +1,7 @@
 //! The connected accounts of a workspace, to choose from.
 
-use fanfare_domain::{Result, platforms::label};
+use fanfare_core::Result;
+use fanfare_publishing::platforms::label;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;

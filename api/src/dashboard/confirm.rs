@@ -1,6 +1,7 @@
 //! Asks for the password again before serious changes, unless it was given recently.
 
-use fanfare_domain::{Code, Error, Result, sign_in};
+use fanfare_core::{Code, Error, Result};
+use fanfare_people::sign_in;
 use maud::{Markup, html};
 use secrecy::SecretString;
 

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
-use fanfare_domain::{
+use fanfare_core::{
     AccountId, Result,
     access::{Role, plan_name},
-    accounts, credits, keys,
-    posts::{self, agenda, status_words},
-    quota::Quota,
 };
 use fanfare_entities::{Millis, account, account::AccountStatus, post, post::PostStatus};
+use fanfare_people::{credits, keys, quota::Quota};
+use fanfare_publishing::{
+    accounts,
+    posts::{self, agenda, status_words},
+};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -68,7 +70,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
         under_way: agenda::under_way(act, 8).await?,
         next: agenda::upcoming(act, 8).await?,
         failed: agenda::failed(act, now - RECENT, 5).await?,
-        credits: serde_json::from_str(credits.body()).map_err(fanfare_domain::Error::internal)?,
+        credits: serde_json::from_str(credits.body()).map_err(fanfare_core::Error::internal)?,
         has_posts: agenda::has_any(act).await?,
         has_keys: !keys::list(&visit.cx, visit.session.user_id).await?.is_empty(),
     };
@@ -217,7 +219,8 @@ fn plan(seat: &PageMember, home: &Home) -> Markup {
     let (membership, wallet) = (&seat.act.membership, &home.credits.wallet);
     let connected = home.accounts.iter().filter(|row| !row.sandbox).count();
     let simulated = home.accounts.len() - connected;
-    let included = Quota::Accounts.of(&seat.act.cx.settings.plans, membership.plan);
+    let included =
+        Quota::Accounts.of(&fanfare_people::settings(&seat.act.cx).plans, membership.plan);
     let is_low = wallet.included.allowance > 0 && wallet.available * 10 < wallet.included.allowance;
     html! {
         section aria-labelledby="plan" {

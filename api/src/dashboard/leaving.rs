@@ -1,6 +1,6 @@
 //! The deletion of a workspace, on the settings page: an admin deletes the workspace that the page shows, or stops its deletion.
 
-use fanfare_domain::{Code, Error, Result, access::Role, clock::to_rfc3339 as written};
+use fanfare_core::{Code, Error, Result, access::Role, clock::to_rfc3339 as written};
 use maud::{Markup, html};
 use serde_json::json;
 

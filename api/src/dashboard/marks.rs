@@ -1,7 +1,7 @@
 //! Small pictures by which people recognise networks, accounts and posts.
 
-use fanfare_domain::{platforms::label, posts::media_of};
 use fanfare_entities::{account, post};
+use fanfare_publishing::{platforms::label, posts::media_of};
 use maud::{Markup, html};
 
 use super::parts::one_line;
@@ -66,7 +66,7 @@ pub fn thumbnail(row: &post::Model) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use fanfare_domain::platforms::ids;
+    use fanfare_publishing::platforms::ids;
 
     use super::{INITIALS, account_name};
 

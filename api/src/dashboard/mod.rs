@@ -26,7 +26,7 @@ mod team;
 mod usage;
 mod webhooks;
 
-use fanfare_domain::Domain;
+use fanfare_core::Domain;
 use salvo::Router;
 
 use crate::{

@@ -3,7 +3,7 @@
 //! The action of a form is a request to the route of the operation. It goes through the same pipeline (`endpoint.rs`),
 //! so that limits, roles, validation and idempotency are those of the API; only the API add-on is not required.
 
-use fanfare_domain::{Error, Result, access::Caller};
+use fanfare_core::{Error, Result, access::Caller};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -1,12 +1,12 @@
 //! The user's membership in the workspace that a page shows.
 
-use fanfare_domain::{
+use fanfare_core::{
     Act, Code, PostId, Result,
     access::{self, Caller, Membership, Role},
     clock::to_rfc3339,
     limits::Meter,
-    users::{self, Workspace},
 };
+use fanfare_people::users::{self, Workspace};
 use maud::{Markup, html};
 
 use super::parts;
@@ -103,7 +103,7 @@ impl PageMember {
 pub async fn choose(visit: Visit) -> Result<PageResponse> {
     let id = visit.form("workspace_id").unwrap_or_default();
     let id = crate::browser::visit::parse("workspace_id", id)?;
-    let id = fanfare_domain::WorkspaceId(id);
+    let id = fanfare_core::WorkspaceId(id);
     let caller = Caller::browser_session(visit.session.user_id);
     access::membership(&visit.cx, &caller, Some(id)).await?;
     Ok(PageResponse::SwitchWorkspace(id))

@@ -1,9 +1,8 @@
 //! Parts that the pages of the dashboard share.
 
-use fanfare_domain::{
-    Code, Error, access::Scope, clock::to_rfc3339, oauth_provider::scope_description, zone::local,
-};
+use fanfare_core::{Code, Error, access::Scope, clock::to_rfc3339, zone::local};
 use fanfare_entities::Millis;
+use fanfare_people::oauth_provider::scope_description;
 use maud::{Markup, html};
 use url::form_urlencoded;
 use uuid::Uuid;

@@ -1,6 +1,6 @@
 //! `/dashboard/reviews`: reviews of business profiles, and answers to them.
 
-use fanfare_domain::{Error, Result};
+use fanfare_core::{Error, Result};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};

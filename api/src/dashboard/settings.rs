@@ -1,13 +1,8 @@
 //! `/dashboard/settings`: the user's name, password and sessions, and the name, time zone and posting times of a
 //! workspace.
 
-use fanfare_domain::{
-    Code, Error, Result,
-    access::Role,
-    clock::to_rfc3339 as written,
-    preferences::{self, ActiveLogin},
-    zone,
-};
+use fanfare_core::{Code, Error, Result, access::Role, clock::to_rfc3339 as written, zone};
+use fanfare_people::preferences::{self, ActiveLogin};
 use maud::{Markup, html};
 use secrecy::SecretString;
 use serde::Deserialize;

@@ -1,10 +1,12 @@
 //! `/dashboard/usage`: credits, what they were spent on, and how much of the plan's limits is used.
 
-use fanfare_domain::{
-    Result,
-    billing::Pack,
-    clock, credits,
+use fanfare_core::{
+    Result, clock,
     limits::{self, LimitRule, LimitState},
+};
+use fanfare_people::{
+    billing::Pack,
+    credits,
     team::{self, PlanLimit},
 };
 use maud::{Markup, html};
@@ -73,8 +75,8 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
     let plan = team::plan_limits(&seat.act).await?;
     let rates = limits::limit_states(&visit.cx, &seat.act.caller).await;
     let is_payer = credits::payer(&visit.cx.db.read, here).await? == visit.session.user_id;
-    let sold = visit.cx.settings.billing.as_ref().filter(|_| is_payer);
-    let packs = sold.map_or(&[][..], |_| &visit.cx.settings.plans.packs);
+    let sold = fanfare_people::settings(&visit.cx).billing.as_ref().filter(|_| is_payer);
+    let packs = sold.map_or(&[][..], |_| &fanfare_people::settings(&visit.cx).plans.packs);
     let main = html! {
         (seat.head(&visit, TITLE, &html! {}))
         div.columns {

@@ -1,6 +1,6 @@
 //! `/dashboard/webhooks`: the webhooks and their deliveries.
 
-use fanfare_domain::{Error, Result, access::Role, events::TYPES};
+use fanfare_core::{Error, Result, access::Role, events::TYPES};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ pub async fn act(visit: Visit) -> Result<PageResponse> {
         "disable" => ("update_webhook", json!({"id": id, "enabled": false}), "changed"),
         "delete" => ("delete_webhook", json!({"id": id}), "deleted"),
         "test" => ("test_webhook", json!({"id": id}), "test"),
-        _ => return Err(Error::new(fanfare_domain::Code::NotFound, "There is no such step.")),
+        _ => return Err(Error::new(fanfare_core::Code::NotFound, "There is no such step.")),
     };
     match operation::run(&visit, name, body).await {
         Ok(_) if done == "test" => Ok(PageResponse::Redirect(format!("{PAGE}/{id}?done=sent"))),

@@ -1,10 +1,10 @@
 //! The documentation as Markdown, for agents, made from the route table and the error catalogue.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code,
-    posts::{POST_ERRORS, post_failure},
     remedies::{NextStep, after_post_failure, fixes, next_steps},
 };
+use fanfare_publishing::posts::{POST_ERRORS, post_failure};
 
 use super::{example, guides, reference::ReplyExample, schemas};
 use crate::{Route, hints::Hints, openapi};

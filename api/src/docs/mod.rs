@@ -9,11 +9,11 @@ mod reference;
 mod sample;
 mod search;
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Settings,
-    posts::{POST_ERRORS, post_failure},
     remedies::{NextStep, after_post_failure, fixes, next_steps},
 };
+use fanfare_publishing::posts::{POST_ERRORS, post_failure};
 use maud::{Markup, html};
 use schemars::SchemaGenerator;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The search of the reference, on the server, so that it needs no script.
 
-use fanfare_domain::{Code, error::excerpt};
+use fanfare_core::{Code, error::excerpt};
 use maud::{Markup, html};
 
 /// The most words of a search.

@@ -4,7 +4,7 @@
 //! with an `Idempotency-Key`, since a replay costs no more than a read, and one that creates posts, since checks and
 //! refusals have a bucket of their own.
 
-use fanfare_domain::{
+use fanfare_core::{
     Domain, Reply, Result,
     access::Caller,
     limits::{self, Meter},

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fanfare_domain::{
+use fanfare_core::{
     Domain, Reply, Result,
     idempotency::{self, Owner, Reservation, ReserveOutcome},
     input::strict,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error, PostId,
     access::Membership,
     offload,

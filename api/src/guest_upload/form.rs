@@ -1,8 +1,7 @@
 //! Stores the files of a form one after the other, as they arrive.
 
-use fanfare_domain::{
-    Code, Domain, Error, Result, logins::forged_form, media::guest_uploads::GuestUpload,
-};
+use fanfare_core::{Code, Domain, Error, Result, logins::forged_form};
+use fanfare_publishing::media::guest_uploads::GuestUpload;
 use multra::{Constraints, Multipart, SizeLimit, parse_boundary};
 use salvo::http::{Request, header::CONTENT_TYPE};
 

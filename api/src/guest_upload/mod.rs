@@ -4,10 +4,8 @@
 mod form;
 mod page;
 
-use fanfare_domain::{
-    Code, Domain, Error, Result,
-    media::guest_uploads::{self, GuestUpload},
-};
+use fanfare_core::{Code, Domain, Error, Result};
+use fanfare_publishing::media::guest_uploads::{self, GuestUpload};
 use maud::Markup;
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, Router, async_trait,
@@ -134,7 +132,7 @@ impl Handler for UploadFile {
             session.receive(&self.0, request_id::get(req), name, pieces.as_mut()).await
         };
         let answer = match taken.await {
-            Ok(said) => fanfare_domain::Reply::ok(&said).cast(),
+            Ok(said) => fanfare_core::Reply::ok(&said).cast(),
             Err(error) => {
                 if !body::drain(pieces.as_mut(), body::MAX_DRAIN).await {
                     body::mark_unread(req);

@@ -1,6 +1,7 @@
 //! Renders the guest upload page.
 
-use fanfare_domain::{Error, clock::to_rfc3339, media::guest_uploads::GuestUpload};
+use fanfare_core::{Error, clock::to_rfc3339};
+use fanfare_publishing::media::guest_uploads::GuestUpload;
 use maud::{DOCTYPE, Markup, html};
 
 use super::form::{FIELD, UploadOutcome};

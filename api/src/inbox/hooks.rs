@@ -1,6 +1,7 @@
 //! Webhooks of Meta's networks, at `/api/hooks/meta/{network}`.
 
-use fanfare_domain::{Code, Domain, Error, PlatformId, Result, inbox::inbound};
+use fanfare_conversations::inbox::inbound;
+use fanfare_core::{Code, Domain, Error, PlatformId, Result};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, writing::Text};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,7 +70,7 @@ impl Handler for ReceiveEvent {
     ) {
         LogFields::set_route(req, ROUTE);
         let answer = match self.take(req).await {
-            Ok(()) => fanfare_domain::Reply::ok(&Received { received: true }).cast(),
+            Ok(()) => fanfare_core::Reply::ok(&Received { received: true }).cast(),
             Err(error) => reply::refusal(&error),
         };
         reply::write(res, answer, &request_id::get(req), &self.0.settings.base_url);

@@ -2,7 +2,8 @@
 
 pub mod hooks;
 
-use fanfare_domain::{Code, CommentId, ConversationId, Reply, Result, inbox};
+use fanfare_conversations::inbox;
+use fanfare_core::{Code, CommentId, ConversationId, Reply, Result};
 
 use crate::{Call, call::parse};
 

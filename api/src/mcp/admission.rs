@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Domain, Error, Result,
     access::{Caller, Scope},
     limits::Meter,

@@ -1,6 +1,6 @@
 //! The arguments of tool calls: read as clients send them, and checked against the tool's schema before anything runs.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error, Result,
     error::{Fix, Violations},
     input::{closest_name, shape::Shape, strict},

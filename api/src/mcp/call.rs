@@ -1,6 +1,6 @@
 //! Runs a tool call as a request to its route.
 
-use fanfare_domain::{Code, Error, Result, input::text, page};
+use fanfare_core::{Code, Error, Result, input::text, page};
 use salvo::http::{HeaderValue, ReqBody, Request, ResBody, Response, header::CONTENT_TYPE};
 use serde_json::{Map, Value};
 use url::form_urlencoded;

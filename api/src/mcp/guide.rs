@@ -1,6 +1,7 @@
 //! Instructions, resources and prompts for agents.
 
-use fanfare_domain::{PlatformId, platforms};
+use fanfare_core::PlatformId;
+use fanfare_publishing::platforms;
 use rmcp::model::{
     GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, ReadResourceResult,
     Resource, ResourceContents, ResourceTemplate, Role,

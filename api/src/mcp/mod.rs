@@ -17,7 +17,7 @@ mod toolbox;
 
 use std::sync::Arc;
 
-use fanfare_domain::Domain;
+use fanfare_core::Domain;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::{Code, Error, error::excerpt, remedies};
+use fanfare_core::{Code, Error, error::excerpt, remedies};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{

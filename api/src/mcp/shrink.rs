@@ -1,6 +1,6 @@
 //! Makes replies as small as the context of an agent needs them: only the fields that it asks for, and long values cut.
 
-use fanfare_domain::{Code, Error, Result};
+use fanfare_core::{Code, Error, Result};
 use serde_json::{Map, Value};
 
 /// The field that names what was cut or left out of the object that it is in.

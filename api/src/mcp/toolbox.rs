@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use fanfare_domain::{access::Caller, input::closest_name};
+use fanfare_core::{access::Caller, input::closest_name};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fanfare_domain::{
+use fanfare_core::{
     Domain, Result,
     files::{self, ServedFile},
 };

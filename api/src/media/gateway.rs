@@ -1,6 +1,7 @@
 //! Receives announced files as plain bytes, without a key and without holding them in memory.
 
-use fanfare_domain::{Code, Domain, Error, Reply, Result, media::signed};
+use fanfare_core::{Code, Domain, Error, Reply, Result};
+use fanfare_publishing::media::signed;
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{

@@ -4,10 +4,8 @@ mod files;
 mod gateway;
 mod origin;
 
-use fanfare_domain::{
-    Deleted, Listed, Reply, Result,
-    media::{self, guest_uploads, retention, signed},
-};
+use fanfare_core::{Deleted, Listed, Reply, Result};
+use fanfare_publishing::media::{self, guest_uploads, retention, signed};
 
 use crate::Call;
 

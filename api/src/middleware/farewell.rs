@@ -1,6 +1,6 @@
 //! Asks callers to come by another connection, while this process is being stopped.
 
-use fanfare_domain::stopping::Stopping;
+use fanfare_core::stopping::Stopping;
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{HeaderValue, Version, header::CONNECTION},

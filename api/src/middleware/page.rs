@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::{Domain, Error, Result, logins};
+use fanfare_core::{Domain, Error, Result, logins};
 use futures_util::future::BoxFuture;
 use maud::Markup;
 use salvo::{

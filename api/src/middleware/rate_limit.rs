@@ -1,7 +1,7 @@
 //! Rate limits by IP address: counts every request but those for our own styles and scripts, and those of the API
 //! and of files that are sent without a key once more, and reports the state of the limits in each reply to these.
 
-use fanfare_domain::{
+use fanfare_core::{
     Domain,
     limits::{self, Meter},
 };
@@ -9,7 +9,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait, http::Head
 
 use crate::{address, reply, request_id};
 
-pub use fanfare_domain::limits::Bucket;
+pub use fanfare_core::limits::Bucket;
 
 /// The header with the name of the limit; the others are numbers.
 pub const RESOURCE: &str = "X-RateLimit-Resource";

@@ -2,7 +2,7 @@
 
 use std::{panic::AssertUnwindSafe, time::Instant};
 
-use fanfare_domain::{Code, Error, access::Caller};
+use fanfare_core::{Code, Error, access::Caller};
 use futures_util::FutureExt;
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,

@@ -1,7 +1,7 @@
 //! Refuses what the page of another site sends to the pages of this service: no foreign form starts or ends a session or
 //! changes anything. The token of the form is checked besides, for browsers that do not say where a form comes from.
 
-use fanfare_domain::{Domain, logins::forged_form};
+use fanfare_core::{Domain, logins::forged_form};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{

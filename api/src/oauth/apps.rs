@@ -1,9 +1,7 @@
 //! The operations on a user's OAuth clients and grants.
 
-use fanfare_domain::{
-    Code, Deleted, GrantId, Listed, Reply, Result,
-    oauth_provider::views::{self, ClientList, GrantList, OneClient},
-};
+use fanfare_core::{Code, Deleted, GrantId, Listed, Reply, Result};
+use fanfare_people::oauth_provider::views::{self, ClientList, GrantList, OneClient};
 
 use crate::{Call, call};
 

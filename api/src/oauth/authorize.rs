@@ -1,10 +1,12 @@
 //! `/api/oauth/authorize`: shows the consent page to a user whom a client sent, and redirects back to the client.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Domain, Error, Result,
     access::Scope,
     limits::{self, Bucket},
     logins::forged_form,
+};
+use fanfare_people::{
     oauth_provider::{
         self, AuthorizeError, AuthorizeRequest, ConsentDecision, Destination, ErrorRedirect,
         Parameters,
@@ -198,7 +200,7 @@ fn decision(fields: &Pairs) -> ConsentDecision {
     let workspace = Uuid::parse_str(&form::field(fields, "workspace_id")).unwrap_or_default();
     ConsentDecision {
         scopes: ticked.filter_map(|(_, scope)| Scope::named(scope)).collect(),
-        workspace_id: fanfare_domain::WorkspaceId(workspace),
+        workspace_id: fanfare_core::WorkspaceId(workspace),
     }
 }
 

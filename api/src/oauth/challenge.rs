@@ -1,6 +1,7 @@
 //! `WWW-Authenticate` challenges for clients that are refused (RFC 6750 section 3, RFC 9728 section 5.1).
 
-use fanfare_domain::{access::Scope, oauth_provider::join_scopes};
+use fanfare_core::access::Scope;
+use fanfare_people::oauth_provider::join_scopes;
 use salvo::http::HeaderValue;
 
 /// Returns the challenge of a 401. `resource` is the path of the protected resource, empty for the whole service;

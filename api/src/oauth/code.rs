@@ -1,6 +1,6 @@
 //! `/oauth/code`: shows the authorization code to a user whose command line has no browser.
 
-use fanfare_domain::oauth_provider::Parameters;
+use fanfare_people::oauth_provider::Parameters;
 use maud::{Markup, html};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait, http::StatusCode};
 

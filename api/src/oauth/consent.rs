@@ -1,11 +1,8 @@
 //! The consent page, on which a user allows or denies a client access.
 
-use fanfare_domain::{
-    Error,
-    access::role_name,
-    oauth_provider::{
-        AuthorizeRequest, ClientKind, ConsentWorkspace, Destination, scope_description,
-    },
+use fanfare_core::{Error, access::role_name};
+use fanfare_people::oauth_provider::{
+    AuthorizeRequest, ClientKind, ConsentWorkspace, Destination, scope_description,
 };
 use maud::{Markup, html};
 

@@ -1,10 +1,7 @@
 //! The metadata documents of the authorization server and its resources (RFC 8414, RFC 9728).
 
-use fanfare_domain::{
-    Domain, Reply,
-    access::Scope,
-    oauth_provider::{MCP_PATHS, join_scopes},
-};
+use fanfare_core::{Domain, Reply, access::Scope};
+use fanfare_people::oauth_provider::{MCP_PATHS, join_scopes};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 use serde_json::{Value, json};
 

@@ -2,15 +2,15 @@
 //! 5.2.
 
 use bytes::Bytes;
-use fanfare_domain::{
+use fanfare_core::{
     Code, Domain, Error,
     limits::{self, Bucket},
-    oauth_provider::{
-        self, ClientRegistration, OauthError, OauthFlaw, OauthRefusal, OauthResult, Parameters,
-        RegisteredClient, join_scopes,
-    },
 };
 use fanfare_entities::Millis;
+use fanfare_people::oauth_provider::{
+    self, ClientRegistration, OauthError, OauthFlaw, OauthRefusal, OauthResult, Parameters,
+    RegisteredClient, join_scopes,
+};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
     http::{

@@ -1,13 +1,11 @@
 //! The token endpoint and the revocation endpoint.
 
-use fanfare_domain::{
-    Domain,
-    oauth_provider::{
-        self, ACCESS_TOKEN_LIFETIME, CodeExchange, IssuedTokens, OauthError, OauthFlaw,
-        OauthResult, Parameters, RefreshRequest, join_scopes,
-    },
-};
+use fanfare_core::Domain;
 use fanfare_entities::Millis;
+use fanfare_people::oauth_provider::{
+    self, ACCESS_TOKEN_LIFETIME, CodeExchange, IssuedTokens, OauthError, OauthFlaw, OauthResult,
+    Parameters, RefreshRequest, join_scopes,
+};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
@@ -54,7 +52,7 @@ fn reply(issued: &IssuedTokens) -> Value {
         "workspace": {
             "id": workspace.id,
             "name": workspace.name,
-            "role": fanfare_domain::access::role_name(workspace.role),
+            "role": fanfare_core::access::role_name(workspace.role),
         },
     })
 }

@@ -9,11 +9,11 @@ mod discovery;
 mod endpoints;
 mod exchange;
 
-use fanfare_domain::{
+use fanfare_core::{
     Domain, Result, Settings,
     access::{Caller, Scope},
-    oauth_provider,
 };
+use fanfare_people::oauth_provider;
 use salvo::{
     Request, Response, Router,
     http::header::{HOST, WWW_AUTHENTICATE},
@@ -59,7 +59,7 @@ struct MissingScope(Scope);
 /// Fails unless the caller has the scope `needed`.
 ///
 /// # Errors
-/// [`fanfare_domain::Code::InsufficientScope`].
+/// [`fanfare_core::Code::InsufficientScope`].
 pub fn require_scope(req: &mut Request, caller: &Caller, needed: Option<Scope>) -> Result<()> {
     let admitted = keys::require_scope(caller, needed);
     if let (Err(_), Some(scope), Some(_)) = (&admitted, needed, &caller.token) {

@@ -1,12 +1,9 @@
 //! Connecting without an account of this service: the link that a program makes for its own user, and the pages behind it.
 //! Looking at a link changes nothing, so programs that follow links do no harm; its button binds it to this browser.
 
-use fanfare_domain::{
-    ConnectSessionId, Domain, Error, Result,
-    accounts::oauth_connect::{self, ConnectVisitor, GUEST_STATE, LinkOffer},
-    logins::LoginKind,
-    sign_in,
-};
+use fanfare_core::{ConnectSessionId, Domain, Error, Result, logins::LoginKind};
+use fanfare_people::sign_in;
+use fanfare_publishing::accounts::oauth_connect::{self, ConnectVisitor, GUEST_STATE, LinkOffer};
 use maud::{Markup, html};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, Router, async_trait,
@@ -223,7 +220,7 @@ impl LinkPage {
 fn place(req: &Request) -> Result<(ConnectSessionId, String)> {
     let text = |name: &str| req.params().get(name).cloned().unwrap_or_default();
     let id = text("id").parse::<Uuid>().map_err(|_| {
-        Error::new(fanfare_domain::Code::ConnectSessionNotFound, "There is no such link.")
+        Error::new(fanfare_core::Code::ConnectSessionNotFound, "There is no such link.")
     })?;
     Ok((ConnectSessionId(id), text("signature")))
 }

@@ -1,6 +1,6 @@
 //! The layout of users' pages.
 
-use fanfare_domain::Error;
+use fanfare_core::Error;
 use maud::{Markup, html};
 use url::Url;
 

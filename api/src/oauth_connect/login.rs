@@ -1,8 +1,7 @@
 //! The users' log-in.
 
-use fanfare_domain::{
-    Domain, Result,
-    logins::LoginKind,
+use fanfare_core::{Domain, Result, logins::LoginKind};
+use fanfare_people::{
     sign_in::{self, SESSION_LIFETIME},
     signup,
 };

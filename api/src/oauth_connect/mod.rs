@@ -12,7 +12,7 @@ mod site;
 mod start;
 mod visit;
 
-use fanfare_domain::Domain;
+use fanfare_core::Domain;
 use salvo::Router;
 
 use crate::middleware::page::{self, PageRoute, page};

@@ -1,14 +1,12 @@
 //! Parts of the pages of a connect session.
 
-use fanfare_domain::{
-    BrandId, Error, WorkspaceId,
-    accounts::{
-        ConnectOptions,
-        oauth_connect::{
-            AccountChoice, ConnectAccess, ConnectMethod, ConnectStage, CredentialField, Permission,
-        },
+use fanfare_core::{BrandId, Error, WorkspaceId};
+use fanfare_people::users::Workspace;
+use fanfare_publishing::accounts::{
+    ConnectOptions,
+    oauth_connect::{
+        AccountChoice, ConnectAccess, ConnectMethod, ConnectStage, CredentialField, Permission,
     },
-    users::Workspace,
 };
 use maud::{Markup, html};
 

@@ -1,11 +1,9 @@
 //! The page of a connect session, from its link to its end.
 
-use fanfare_domain::{
-    Code, ConnectSessionId, Error, Result,
-    accounts::oauth_connect::{
-        self, Callback, ConnectAccess, ConnectMethod, ConnectStage, ConnectVisitor,
-    },
-    sign_in::UserSession,
+use fanfare_core::{Code, ConnectSessionId, Error, Result};
+use fanfare_people::sign_in::UserSession;
+use fanfare_publishing::accounts::oauth_connect::{
+    self, Callback, ConnectAccess, ConnectMethod, ConnectStage, ConnectVisitor,
 };
 use serde_json::{Map, Value};
 use uuid::Uuid;

@@ -1,9 +1,7 @@
 //! The pages of users: finds sessions and writes responses in the layout.
 
-use fanfare_domain::{
-    Domain, Error, Result,
-    sign_in::{self, UserSession},
-};
+use fanfare_core::{Domain, Error, Result};
+use fanfare_people::sign_in::{self, UserSession};
 use maud::Markup;
 use salvo::{Response, async_trait, http::StatusCode};
 use secrecy::SecretString;

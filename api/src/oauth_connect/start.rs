@@ -1,12 +1,14 @@
 //! Connecting without a link: the user chooses a platform and a workspace.
 
-use fanfare_domain::{
+use fanfare_core::{
     Act, Code, Error, Result, WorkspaceId,
     access::{self, Caller, Role},
+    limits::Meter,
+};
+use fanfare_people::users;
+use fanfare_publishing::{
     accounts::{self, ConnectOptionMethod, oauth_connect},
     brands,
-    limits::Meter,
-    users,
 };
 use maud::html;
 
@@ -71,12 +73,12 @@ pub async fn begin(visit: Visit) -> Result<PageResponse> {
 }
 
 /// Returns the platform in the path.
-pub fn platform<S>(visit: &visit::Visit<S>) -> Result<fanfare_domain::PlatformId> {
+pub fn platform<S>(visit: &visit::Visit<S>) -> Result<fanfare_core::PlatformId> {
     let name = visit.path("platform");
     let missing = || {
         Error::new(
             Code::PlatformNotFound,
-            format!("There is no platform called {:?}.", fanfare_domain::error::excerpt(name)),
+            format!("There is no platform called {:?}.", fanfare_core::error::excerpt(name)),
         )
     };
     name.parse().map_err(|_| missing())

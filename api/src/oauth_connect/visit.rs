@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use fanfare_domain::{Error, WorkspaceId, sign_in::UserSession};
+use fanfare_core::{Error, WorkspaceId};
+use fanfare_people::sign_in::UserSession;
 use maud::Markup;
 use url::Url;
 

@@ -9,7 +9,7 @@ mod unions;
 
 use std::collections::BTreeSet;
 
-use fanfare_domain::{Code, activity::Event};
+use fanfare_core::{Code, activity::Event};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 

@@ -1,10 +1,10 @@
 //! The OpenAPI operation of a route.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, plan_name, role_name},
-    media::{Media, signed::UploadState},
 };
+use fanfare_publishing::media::{Media, signed::UploadState};
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_domain::{Code, Refusal, access::Role};
+use fanfare_core::{Code, Refusal, access::Role};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use fanfare_domain::Code;
+use fanfare_core::Code;
 
 use super::*;
 use crate::routes::ROUTES;

@@ -1,9 +1,7 @@
 //! `/forgot`: requests a link to set a new password. The reply is the same for every address.
 
-use fanfare_domain::{
-    Domain, Result,
-    mail::{self, MailTransport},
-};
+use fanfare_core::{Domain, Result};
+use fanfare_people::mail::{self, MailTransport};
 use maud::{Markup, html};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,
@@ -90,7 +88,7 @@ fn ask(cx: &Domain, csrf: &str, email: Option<&str>) -> Markup {
 }
 
 fn sent_page(cx: &Domain) -> Markup {
-    let is_sent = matches!(cx.settings.mail_transport(), MailTransport::Smtp(_));
+    let is_sent = matches!(fanfare_people::mail::mail_transport(cx), MailTransport::Smtp(_));
     html! {
         h1 { "Check your mail" }
         p.flash.good role="status" {

@@ -1,10 +1,7 @@
 //! `/dev/mail`: the last e-mails, if no mail server is configured and the service runs on the visitor's own machine.
 
-use fanfare_domain::{
-    Code, Domain, Error, Reply, Result,
-    clock::to_rfc3339,
-    mail::{self, ShownLetter},
-};
+use fanfare_core::{Code, Domain, Error, Reply, Result, clock::to_rfc3339};
+use fanfare_people::mail::{self, ShownLetter};
 use maud::{Markup, html};
 use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, async_trait,

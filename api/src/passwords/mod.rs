@@ -5,7 +5,7 @@ mod forgot;
 mod letters;
 mod set;
 
-use fanfare_domain::{Domain, Error};
+use fanfare_core::{Domain, Error};
 use maud::html;
 use salvo::{Response, Router, http::StatusCode};
 

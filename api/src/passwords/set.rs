@@ -1,13 +1,10 @@
 //! `/set-password/{token}`: the link in an e-mail. Opening it changes nothing, so that programs that follow links in
 //! mail do no harm.
 
-use fanfare_domain::{
-    Domain, Error, Result,
-    error::Code,
-    sign_in::{
-        SESSION_LIFETIME,
-        links::{self, LinkKind, PasswordLink},
-    },
+use fanfare_core::{Domain, Error, Result, error::Code};
+use fanfare_people::sign_in::{
+    SESSION_LIFETIME,
+    links::{self, LinkKind, PasswordLink},
 };
 use maud::{Markup, html};
 use salvo::{

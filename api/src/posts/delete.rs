@@ -1,6 +1,7 @@
 //! Deleting posts.
 
-use fanfare_domain::{Code, Deleted, Error, Reply, Result, posts};
+use fanfare_core::{Code, Deleted, Error, Reply, Result};
+use fanfare_publishing::posts;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use uuid::Uuid;

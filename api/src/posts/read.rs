@@ -1,6 +1,7 @@
 //! Reading posts.
 
-use fanfare_domain::{Listed, Reply, Result, posts};
+use fanfare_core::{Listed, Reply, Result};
+use fanfare_publishing::posts;
 
 use crate::{Call, wait};
 

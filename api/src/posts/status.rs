@@ -1,6 +1,7 @@
 //! Changing the status of posts, and retrying them.
 
-use fanfare_domain::{Reply, Result, posts};
+use fanfare_core::{Reply, Result};
+use fanfare_publishing::posts;
 
 use crate::Call;
 

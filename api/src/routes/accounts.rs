@@ -2,12 +2,12 @@
 
 use super::parts::{reads, writes};
 use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, accounts, posting_schedule};
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
     input::ListQuery,
-    posting_schedule::{NewGrid, NextSlotQuery},
 };
+use fanfare_publishing::posting_schedule::{NewGrid, NextSlotQuery};
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[

@@ -2,7 +2,7 @@
 
 use super::parts::reads;
 use crate::{Method, Query, Route, WorkspaceScope, activity};
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::Scope,
     activity::{ActivityQuery, EventsQuery},

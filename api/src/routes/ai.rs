@@ -4,14 +4,14 @@ use super::parts::{reads, writes};
 use crate::{
     Body, Bucket, Method, Query, Route, WorkspaceScope, ai, discovery::WorkspaceQuery, wait::Wait,
 };
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    ai::{
-        captions::NewCaptions,
-        image::NewImages,
-        video::{VideoFunction, VideoJobQuery, VideoRequest},
-    },
+};
+use fanfare_insight::ai::{
+    captions::NewCaptions,
+    image::NewImages,
+    video::{VideoFunction, VideoJobQuery, VideoRequest},
 };
 
 #[rustfmt::skip]

@@ -2,12 +2,12 @@
 
 use super::parts::{pro, reads, writes};
 use crate::{Method, Query, Route, WorkspaceScope, analytics};
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    analytics::{
-        AccountsQuery, PostsQuery, insights::InsightsQuery, suggestions::SuggestionsQuery,
-    },
+};
+use fanfare_insight::analytics::{
+    AccountsQuery, PostsQuery, insights::InsightsQuery, suggestions::SuggestionsQuery,
 };
 
 #[rustfmt::skip]

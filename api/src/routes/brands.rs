@@ -2,7 +2,7 @@
 
 use super::parts::reads;
 use crate::{Method, Query, Route, WorkspaceScope, brands};
-use fanfare_domain::{
+use fanfare_core::{
     access::Scope,
     input::{CursorQuery, ListQuery},
 };

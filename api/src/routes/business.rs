@@ -3,14 +3,14 @@
 use super::parts::reads_either;
 use super::parts::{REFUSED_BUSINESS, REFUSED_BUSINESS_MEDIA, writes};
 use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, business};
-use fanfare_domain::{
+use fanfare_conversations::business::{
+    LocationFilter, MediaFilter, MediaRef, NewMedia, NewReviewReply, ReviewFilter, ReviewRef,
+};
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    ai::review_reply::NewReviewReplies,
-    business::{
-        LocationFilter, MediaFilter, MediaRef, NewMedia, NewReviewReply, ReviewFilter, ReviewRef,
-    },
 };
+use fanfare_insight::ai::review_reply::NewReviewReplies;
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[

@@ -5,13 +5,13 @@ use crate::{
     Body, Bucket, Method, Query, Route, WorkspaceScope, connect, discovery::WorkspaceQuery,
     wait::Wait,
 };
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    accounts::{
-        ConnectRequest,
-        oauth_connect::{ConnectSettingsChanges, NewConnectSession},
-    },
+};
+use fanfare_publishing::accounts::{
+    ConnectRequest,
+    oauth_connect::{ConnectSettingsChanges, NewConnectSession},
 };
 
 #[rustfmt::skip]

@@ -2,7 +2,8 @@
 
 use super::parts::wallet;
 use crate::{Bucket, Method, Query, Route, billing::credits, discovery::WorkspaceQuery};
-use fanfare_domain::{Code, credits::UsageQuery, webhooks::DeliveryQuery};
+use fanfare_core::{Code, webhooks::DeliveryQuery};
+use fanfare_people::credits::UsageQuery;
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[

@@ -6,11 +6,11 @@ use crate::{
     discovery::{PlatformsQuery, WorkspaceQuery},
     platform_tools,
 };
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    platform_tools::HelperRequest,
 };
+use fanfare_publishing::platform_tools::HelperRequest;
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[

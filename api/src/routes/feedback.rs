@@ -4,9 +4,11 @@ use super::parts::{ANY_KEY, NEW_AGENT_FEEDBACK, NEW_FEEDBACK, of_service, reads,
 use crate::{
     Body, Bucket, Method, Policy, Query, Route, WorkspaceScope, feedback, support, updates,
 };
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
+};
+use fanfare_ops::{
     feedback::{NewAgentFeedback, NewFeedback},
     support::SupportQuestion,
     updates::UpdatesQuery,

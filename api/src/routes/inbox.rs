@@ -2,13 +2,13 @@
 
 use super::parts::{REFUSED_OUTGOING, pro, reads, writes};
 use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, inbox};
-use fanfare_domain::{
+use fanfare_conversations::inbox::{
+    CommentChanges, CommentFilter, CommentReply, ConversationFilter, MessageReply, MessagesQuery,
+    SyncRequest,
+};
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    inbox::{
-        CommentChanges, CommentFilter, CommentReply, ConversationFilter, MessageReply,
-        MessagesQuery, SyncRequest,
-    },
 };
 
 #[rustfmt::skip]

@@ -2,7 +2,8 @@
 
 use super::parts::api_key_only;
 use crate::{Body, Method, Route, api_keys};
-use fanfare_domain::{Code, access::Scope, keys::KeyRequest};
+use fanfare_core::{Code, access::Scope};
+use fanfare_people::keys::KeyRequest;
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[

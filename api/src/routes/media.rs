@@ -2,10 +2,12 @@
 
 use super::parts::{NEW_FILE, NEW_REMOTE, NEW_UPLOAD, REFUSED_FILE, RELAY, UPLOAD, reads, writes};
 use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, media};
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    media::{MediaQuery, NewFile, NewImport, guest_uploads::NewGuestUpload, signed::NewUpload},
+};
+use fanfare_publishing::media::{
+    MediaQuery, NewFile, NewImport, guest_uploads::NewGuestUpload, signed::NewUpload,
 };
 
 #[rustfmt::skip]

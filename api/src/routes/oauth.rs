@@ -2,11 +2,8 @@
 
 use super::parts::{api_key_only, of_person};
 use crate::{Body, Method, Route, oauth::apps};
-use fanfare_domain::{
-    Code,
-    access::Scope,
-    oauth_provider::{AppChanges, NewApp},
-};
+use fanfare_core::{Code, access::Scope};
+use fanfare_people::oauth_provider::{AppChanges, NewApp};
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[

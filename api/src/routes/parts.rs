@@ -1,6 +1,6 @@
 //! Shared parts of the routes: policies, errors and examples.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{PlanTier, Role, Scope},
 };

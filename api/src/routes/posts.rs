@@ -5,11 +5,13 @@ use super::parts::{
     reads, writes,
 };
 use crate::{Body, Bucket, Method, Query, Route, WorkspaceScope, posts, wait::Wait};
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
     input::CursorQuery,
-    posts::{NewPost, NewPostBatch, PostChanges, PostFilter, RetryPost, SetRelease, StatusChange},
+};
+use fanfare_publishing::posts::{
+    NewPost, NewPostBatch, PostChanges, PostFilter, RetryPost, SetRelease, StatusChange,
 };
 
 #[rustfmt::skip]

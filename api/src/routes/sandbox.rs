@@ -2,14 +2,14 @@
 
 use super::parts::{FAULTS, reads, writes};
 use crate::{Body, Method, Query, Route, WorkspaceScope, analytics, discovery, sandbox};
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    accounts::{
-        NewExternalPost, NewSandboxAccount, NewSandboxClock, NewSandboxFaults, NewSandboxItem,
-        NewSandboxNumbers, ReviewDecisions, SandboxItemChanges,
-    },
-    analytics::suggestions::SuggestNow,
+};
+use fanfare_insight::analytics::suggestions::SuggestNow;
+use fanfare_publishing::accounts::{
+    NewExternalPost, NewSandboxAccount, NewSandboxClock, NewSandboxFaults, NewSandboxItem,
+    NewSandboxNumbers, ReviewDecisions, SandboxItemChanges,
 };
 
 #[rustfmt::skip]

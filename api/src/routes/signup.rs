@@ -2,7 +2,8 @@
 
 use super::parts::NO_KEY;
 use crate::{Body, Bucket, Method, Query, Route, discovery, signup, wait::Wait};
-use fanfare_domain::{Code, signup::NewSignup};
+use fanfare_core::Code;
+use fanfare_people::signup::NewSignup;
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[

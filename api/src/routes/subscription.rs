@@ -2,11 +2,8 @@
 
 use super::parts::{REFUSED_CHANGE, billing};
 use crate::{Body, Bucket, Method, Route, billing::subscription};
-use fanfare_domain::{
-    Code,
-    access::Scope,
-    billing::change::{Cancellation, Downgrade},
-};
+use fanfare_core::{Code, access::Scope};
+use fanfare_people::billing::change::{Cancellation, Downgrade};
 
 #[rustfmt::skip]
 pub(super) const ROUTES: &[Route] = &[

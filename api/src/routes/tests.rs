@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use fanfare_domain::access::{Role, Scope};
+use fanfare_core::access::{Role, Scope};
 use schemars::SchemaGenerator;
 use serde_json::Value;
 
@@ -167,7 +167,7 @@ fn every_text_of_every_route_has_a_length() {
 
 #[test]
 fn what_leads_out_of_a_refusal_is_an_operation() {
-    for lead in fanfare_domain::remedies::OPERATIONS {
+    for lead in fanfare_core::remedies::OPERATIONS {
         let route = ROUTES.iter().find(|route| route.name == lead.name);
         let found = route.map(|route| (route.method.as_str(), route.path));
         assert_eq!(found, Some((lead.method, lead.path)), "{}", lead.name);

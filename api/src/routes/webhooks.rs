@@ -4,7 +4,7 @@ use super::parts::{NEW_WEBHOOK, reads, writes};
 use crate::{
     Body, Bucket, Method, Query, Route, WorkspaceScope, discovery::WorkspaceQuery, webhooks,
 };
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
     webhooks::{NewWebhook, RedeliverFailed, WebhookChanges},

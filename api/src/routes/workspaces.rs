@@ -4,11 +4,11 @@
 
 use super::parts::{api_key_only, of_person};
 use crate::{Method, Policy, Query, Route, workspaces};
-use fanfare_domain::{
+use fanfare_core::{
     Code,
     access::{Role, Scope},
-    workspace_deletion::DeletionQuery,
 };
+use fanfare_ops::workspace_deletion::DeletionQuery;
 
 /// The policy of these routes. Who has stopped paying may leave, too.
 const fn leaving(scope: Scope, role: Role) -> Policy {

@@ -1,9 +1,7 @@
 //! `/signup`: the sign-up form, for people who come with a browser, for instance from the log-in.
 
-use fanfare_domain::{
-    Code, Domain, Error, Result,
-    access::plan_name,
-    logins::forged_form,
+use fanfare_core::{Code, Domain, Error, Result, access::plan_name, logins::forged_form};
+use fanfare_people::{
     oauth_provider::Parameters,
     signup::{self, NewSignup, SignupTier},
 };
@@ -131,7 +129,7 @@ const TIERS: [(SignupTier, &str); 4] = [
 fn page(cx: &Domain, csrf: &str, fields: &Pairs, wrong: Option<&Error>) -> Markup {
     let (email, name) = (form::field(fields, "email"), form::field(fields, "name"));
     let (tier, next) = (form::field(fields, "tier"), form::field(fields, "next"));
-    let plans = &cx.settings.plans;
+    let plans = &fanfare_people::settings(cx).plans;
     let addon = !form::field(fields, "api_addon").is_empty();
     html! {
         h1 { "Sign up for Fanfare" }

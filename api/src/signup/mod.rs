@@ -3,11 +3,8 @@
 mod form;
 mod pages;
 
-use fanfare_domain::{
-    Domain, Reply, Result,
-    notices::Awaited,
-    signup::{self, NewSignup, OneSignup, StartedSignup},
-};
+use fanfare_core::{Domain, Reply, Result, notices::Awaited};
+use fanfare_people::signup::{self, NewSignup, OneSignup, StartedSignup};
 use secrecy::ExposeSecret;
 
 use crate::{

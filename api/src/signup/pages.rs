@@ -1,11 +1,8 @@
 //! `/signup/{session_id}`: the purchase and its state. Whoever has the address may see it.
 
-use fanfare_domain::{
-    Domain, Error, Result,
-    access::plan_name,
-    signup::{self, StartedSignup, masked},
-};
+use fanfare_core::{Domain, Error, Result, access::plan_name};
 use fanfare_entities::signup::{Model, SignupStatus};
+use fanfare_people::signup::{self, StartedSignup, masked};
 use maud::{Markup, html};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, http::StatusCode};
 
@@ -108,7 +105,7 @@ impl Page {
     }
 
     fn main(&self, row: &Model, shown: &StartedSignup, is_back: bool) -> Markup {
-        let cents = self.cx.settings.plans.price_of(row.plan_tier, row.api_addon);
+        let cents = fanfare_people::settings(&self.cx).plans.price_of(row.plan_tier, row.api_addon);
         let is_open = is_unpaid(row) && !is_back;
         let confirms = is_unpaid(row) && is_back;
         let words = if confirms {

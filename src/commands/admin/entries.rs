@@ -1,7 +1,7 @@
 //! The entries of the audit log for `fanfare admin`: every command has one, look-ups of people included.
 
 use clap::ValueEnum as _;
-use fanfare_domain::ops::audit::ShellAct;
+use fanfare_ops::ops::audit::ShellAct;
 use serde_json::{Value, json};
 
 use super::{Command, MemberCommand, PasswordCommand, RoleName, TierName};

@@ -1,8 +1,8 @@
 //! `fanfare admin workspace delete`.
 
 use anyhow::{Context as _, Result};
-use fanfare_domain::{
-    Domain,
+use fanfare_core::Domain;
+use fanfare_ops::{
     ops::audit::{self, ShellAct},
     workspace_deletion as deletions,
 };

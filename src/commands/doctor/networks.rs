@@ -1,7 +1,7 @@
 //! Checks of networks: expiring API versions, and missing apps.
 
 use chrono::NaiveDate;
-use fanfare_domain::ops::networks::API_WARNING_DAYS;
+use fanfare_ops::ops::networks::API_WARNING_DAYS;
 use fanfare_platforms::{self as platforms, PlatformId, Spec, SupportedApi};
 
 /// Returns API versions that expire soon or have expired, for networks that can be connected.

@@ -1,10 +1,8 @@
 //! The commands that change something: they show a preview, and act only with `--yes` and a reason.
 
 use anyhow::{Result, bail};
-use fanfare_domain::{
-    Domain, PostId, WebhookId,
-    ops::{self, Action, Order, Preview},
-};
+use fanfare_core::{Domain, PostId, WebhookId};
+use fanfare_ops::ops::{self, Action, Order, Preview};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -1,15 +1,13 @@
 //! The commands that only show information.
 
 use anyhow::Result;
-use fanfare_domain::{
-    Domain,
-    ops::{
-        audit, failing_webhooks, fleet, networks, pauses, queues,
-        search::{self, SearchQuery, WorkKind},
-        story::{self, Story},
-    },
-};
+use fanfare_core::Domain;
 use fanfare_entities::Millis;
+use fanfare_ops::ops::{
+    audit, failing_webhooks, fleet, networks, pauses, queues,
+    search::{self, SearchQuery, WorkKind},
+    story::{self, Story},
+};
 use serde_json::{Value, json};
 
 use super::{

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::Result;
-use fanfare_domain::clock::to_rfc3339;
+use fanfare_core::clock::to_rfc3339;
 use fanfare_entities::Millis;
 use serde::Serialize;
 

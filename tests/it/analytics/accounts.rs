@@ -261,13 +261,13 @@ async fn a_day_that_has_not_begun_everywhere_is_cut_off_and_days_of_nothing_say_
     // Somewhere the next day has begun, or begins within 14 hours; the day after that is nowhere.
     let list =
         |to: &str| format!("/api/v1/analytics/accounts?account_id={id}&from={first}&to={to}");
-    let now = fanfare_domain::clock::to_rfc3339(app.clock.now() + 14 * 3_600_000);
+    let now = fanfare_core::clock::to_rfc3339(app.clock.now() + 14 * 3_600_000);
     let latest = now[..10].to_owned();
     let shown = user.get(&list(&latest)).await.expect(200).body["accounts"][0].clone();
     assert_eq!(shown["to"], today, "{shown:#}");
     let cut = if latest == today { Value::Null } else { json!(latest) };
     assert_eq!(shown["cut_off"], cut, "{shown:#}");
-    let far = fanfare_domain::clock::to_rfc3339(app.clock.now() + 62 * 3_600_000);
+    let far = fanfare_core::clock::to_rfc3339(app.clock.now() + 62 * 3_600_000);
     user.get(&list(&far[..10])).await.refused(400, "invalid_field");
     app.start_workers();
     set(&user, "instagram", id, json!({"date": known[25]}), json!({"reach": 200})).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::access::PlanTier;
+use fanfare_core::access::PlanTier;
 use fanfare_tests::{TestApp, User};
 use serde_json::{Value, json};
 
@@ -64,8 +64,8 @@ async fn below_pro_nothing_is_derived_or_shown() {
     let id = user.connect("threads").await;
     let accounts = user.get("/api/v1/accounts").await.expect(200).body;
     let workspace = accounts["accounts"][0]["workspace_id"].as_str().unwrap().parse().unwrap();
-    let workspace = fanfare_domain::WorkspaceId(workspace);
-    fanfare_domain::users::set_plan(&app.domain, workspace, PlanTier::Starter, Some(true))
+    let workspace = fanfare_core::WorkspaceId(workspace);
+    fanfare_people::users::set_plan(&app.domain, workspace, PlanTier::Starter, Some(true))
         .await
         .unwrap();
     for path in [

@@ -78,7 +78,7 @@ async fn the_networks_id_of_an_account_comes_with_it() {
         let new = json!({"platform": platform});
         let made = user.post("/api/v1/sandbox/accounts", new).await.expect(201).body;
         let id = made["account"]["id"].as_i64().unwrap();
-        let row = fanfare_domain::accounts::row(&app.domain, fanfare_domain::AccountId(id)).await;
+        let row = fanfare_publishing::accounts::row(&app.domain, fanfare_core::AccountId(id)).await;
         assert_eq!(made["remote_id"], row.unwrap().unwrap().remote_id, "{platform}");
         let there = app.simulator.accounts(platform).await;
         assert_eq!(there[0]["remote_id"], made["remote_id"], "{platform}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::ops::readings;
+use fanfare_ops::ops::readings;
 use fanfare_tests::{Operator, TestApp};
 use serde_json::json;
 

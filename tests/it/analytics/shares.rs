@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::analytics::sync::background_share;
 use fanfare_entities::{analytics_sync, business_profile};
+use fanfare_insight::analytics::sync::background_share;
 use fanfare_tests::{Options, TestApp, User};
 use futures_util::future::join_all;
 use sea_orm::EntityTrait;

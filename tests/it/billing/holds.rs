@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fanfare_domain::{
+use fanfare_core::{
     access::PlanTier,
-    billing::subscriptions,
     failpoint::{Failpoint, Hook},
-    users,
 };
 use fanfare_entities::{unpaid_post, workspace};
+use fanfare_people::{billing::subscriptions, users};
 use fanfare_tests::TestApp;
 use reqwest::Method;
 use sea_orm::{EntityTrait, PaginatorTrait};

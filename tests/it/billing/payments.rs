@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    UserId,
-    access::PlanTier,
+use fanfare_core::{UserId, access::PlanTier};
+use fanfare_entities::{signup, user, workspace};
+use fanfare_people::{
     billing::reconcile,
     credits::{self, packs},
     users,
 };
-use fanfare_entities::{signup, user, workspace};
 use fanfare_tests::{Options, TestApp};
 use reqwest::Method;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter};
@@ -71,7 +70,7 @@ async fn prices_that_were_made_by_hand_are_known_by_their_keys() {
     ];
     at_stripe(&app, "prices", &form).await;
     let read = async || {
-        fanfare_domain::billing::subscriptions::refresh_all(&app.domain).await.unwrap();
+        fanfare_people::billing::subscriptions::refresh_all(&app.domain).await.unwrap();
         shown().await
     };
     assert_eq!(plan(&read().await), ("pro".to_owned(), true));
@@ -99,7 +98,7 @@ async fn a_bank_debit_that_settles_late_is_what_was_bought() {
     becomes(&app, &started, "payment_processing").await;
     for _ in 0..20 {
         app.advance(Duration::from_secs(86_400));
-        let done = fanfare_domain::upkeep::clean_up(&app.domain).await;
+        let done = fanfare_ops::upkeep::clean_up(&app.domain).await;
         assert!(done.failed.is_empty(), "{:?}", done.failed);
     }
     step(&app, &started, "settle").await;

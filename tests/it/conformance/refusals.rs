@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::clock::to_rfc3339;
+use fanfare_core::clock::to_rfc3339;
 use fanfare_tests::{TestApp, User, networks};
 use serde_json::{Value, json};
 

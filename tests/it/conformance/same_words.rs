@@ -12,7 +12,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use fanfare_domain::failpoint::{Failpoint, Hook};
+use fanfare_core::failpoint::{Failpoint, Hook};
 use fanfare_entities::{post, post::PostStatus};
 use fanfare_tests::{Options, TestApp, User, networks};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};

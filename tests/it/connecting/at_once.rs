@@ -1,6 +1,6 @@
 //! Several who connect the same account at the same time.
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use serde_json::{Value, json};
 
 use super::{page, person, poll, session, start};

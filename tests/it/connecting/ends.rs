@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::access::PlanTier;
+use fanfare_core::access::PlanTier;
 use fanfare_entities::{WorkspaceId, subscription};
 use fanfare_tests::{TestApp, User};
 use sea_orm::{ActiveValue::Set, EntityTrait};

@@ -32,7 +32,7 @@ async fn a_code_is_exchanged_once_however_often_the_network_sends_back() {
 
 #[tokio::test]
 async fn a_kill_between_code_and_account_leaves_a_walk_that_can_be_walked_again() {
-    for place in fanfare_domain::failpoint::CONNECTING {
+    for place in fanfare_core::failpoint::CONNECTING {
         let options = Options { stand_ins: true, failpoint: Some(*place), ..Options::default() };
         let app = TestApp::with(options).await;
         let (mut ada, user) = person(&app).await;

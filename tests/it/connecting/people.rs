@@ -1,6 +1,6 @@
 //! The right to connect an account, for oneself and others.
 
-use fanfare_domain::access::{Role, Scope};
+use fanfare_core::access::{Role, Scope};
 use fanfare_tests::{TestApp, Visitor};
 use serde_json::json;
 
@@ -41,16 +41,16 @@ async fn a_member_of_the_same_workspace_cannot_finish_what_another_began() {
     let (bob_id, mut bob) = Visitor::person(&app, email).await;
     let owner = app.person("owner@example.com").await;
     let team = app.workspace(owner).await;
-    fanfare_domain::users::set_member(&app.domain, team, bob_id, Role::Publisher).await.unwrap();
+    fanfare_people::users::set_member(&app.domain, team, bob_id, Role::Publisher).await.unwrap();
     let user = app.key(owner, Some(team), &Scope::ALL).await;
     let made = session(&user, "threads", json!({"sandbox": true})).await;
     let _ = ada.get(&page(&made)).await.expect(404);
     let network = bob.leave(&page(&made)).await;
     let back = bob.answer(&network, None).await;
     let (cara_id, mut cara) = Visitor::person(&app, "cara@example.com").await;
-    fanfare_domain::users::set_member(&app.domain, team, cara_id, Role::Admin).await.unwrap();
+    fanfare_people::users::set_member(&app.domain, team, cara_id, Role::Admin).await.unwrap();
     let _ = cara.get(&back).await.expect(404);
-    fanfare_domain::users::set_member(&app.domain, team, cara_id, Role::Editor).await.unwrap();
+    fanfare_people::users::set_member(&app.domain, team, cara_id, Role::Editor).await.unwrap();
     let _ = cara.get(&page(&made)).await.expect(403);
     let _ = bob.get(&back).await.expect(303);
     assert_eq!(poll(&app, &user, &made).await["status"], "connected");
@@ -64,7 +64,7 @@ async fn a_colleague_finishes_a_link_that_another_began() {
     let (bob_id, mut bob) = Visitor::person(&app, "bob@example.com").await;
     let (cara_id, mut cara) = Visitor::person(&app, "cara@example.com").await;
     for id in [bob_id, cara_id] {
-        fanfare_domain::users::set_member(&app.domain, team, id, Role::Publisher).await.unwrap();
+        fanfare_people::users::set_member(&app.domain, team, id, Role::Publisher).await.unwrap();
     }
     let user = app.key(owner, Some(team), &Scope::ALL).await;
     let made = session(&user, "threads", json!({"sandbox": true})).await;

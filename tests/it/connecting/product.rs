@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::access::{Role, Scope};
+use fanfare_core::access::{Role, Scope};
 use fanfare_tests::{Browser, User, Visitor};
 use serde_json::{Value, json};
 

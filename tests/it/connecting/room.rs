@@ -1,6 +1,6 @@
 //! The number of accounts a plan has room for.
 
-use fanfare_domain::access::{PlanTier, Scope};
+use fanfare_core::access::{PlanTier, Scope};
 use fanfare_tests::{ApiReply, User};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ async fn a_plan_has_room_for_so_many_accounts_and_says_when_it_is_full() {
     let app = start().await;
     let (owner, mut ada) = fanfare_tests::Visitor::person(&app, "ada@example.com").await;
     let team = app.workspace(owner).await;
-    fanfare_domain::users::set_plan(&app.domain, team, PlanTier::Starter, None).await.unwrap();
+    fanfare_people::users::set_plan(&app.domain, team, PlanTier::Starter, None).await.unwrap();
     let user = app.key(owner, Some(team), &Scope::ALL).await;
     let (mut known, mut first) = (Vec::new(), 0);
     for _ in 1..ROOM {
@@ -59,7 +59,7 @@ async fn a_plan_has_room_for_so_many_accounts_and_says_when_it_is_full() {
     let _ = ada.step(&page(&made), "choose", &[("account", "2")]).await.expect(303);
     assert_eq!(poll(&app, &user, &made).await["status"], "connected");
     let _ = connect(&user, &known[ROOM - 2]).await.refused(403, "plan_limit");
-    fanfare_domain::users::set_plan(&app.domain, team, PlanTier::Pro, None).await.unwrap();
+    fanfare_people::users::set_plan(&app.domain, team, PlanTier::Pro, None).await.unwrap();
     let again = connect(&user, &known[ROOM - 2]).await.expect(200);
     assert_eq!(again.body["account"]["id"], first, "it comes back as what it was");
 }

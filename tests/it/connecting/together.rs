@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{AccountId, PlatformId, accounts, accounts::RefreshOutcome};
+use fanfare_core::{AccountId, PlatformId};
 use fanfare_entities::account;
 use fanfare_platforms::Secrets;
+use fanfare_publishing::{accounts, accounts::RefreshOutcome};
 use fanfare_tests::{Options, TestApp, User, Visitor};
 use serde_json::json;
 

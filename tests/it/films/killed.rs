@@ -1,6 +1,7 @@
 //! Workers die at every step of a film, and others take over: it is asked for once, and paid for once or not at all.
 
-use fanfare_domain::{credits, failpoint};
+use fanfare_core::failpoint;
+use fanfare_people::credits;
 use fanfare_tests::{Options, TestApp, User};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::access::{PlanTier, Role};
+use fanfare_core::access::{PlanTier, Role};
 use fanfare_tests::{ApiReply, TestApp, User};
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ async fn what_can_be_done_with_a_comment_is_what_it_says() {
         let app = TestApp::start().await;
         let owner = app.person("owner@example.com").await;
         let team = app.workspace(owner).await;
-        fanfare_domain::users::set_plan(&app.domain, team, PlanTier::Pro, None).await.unwrap();
+        fanfare_people::users::set_plan(&app.domain, team, PlanTier::Pro, None).await.unwrap();
         let (_, admin) = app.member(team, Role::Admin).await;
         let (_, editor) = app.member(team, Role::Editor).await;
         let (_, viewer) = app.member(team, Role::Viewer).await;
@@ -125,7 +125,7 @@ async fn what_can_be_done_with_a_conversation_is_what_it_says() {
         let app = TestApp::start().await;
         let owner = app.person("owner@example.com").await;
         let team = app.workspace(owner).await;
-        fanfare_domain::users::set_plan(&app.domain, team, PlanTier::Pro, None).await.unwrap();
+        fanfare_people::users::set_plan(&app.domain, team, PlanTier::Pro, None).await.unwrap();
         let (_, admin) = app.member(team, Role::Admin).await;
         let (_, editor) = app.member(team, Role::Editor).await;
         let (_, viewer) = app.member(team, Role::Viewer).await;
@@ -159,7 +159,7 @@ async fn lose_access(app: &TestApp, account: i64) {
     use fanfare_entities::account::{AccountStatus, ActiveModel};
     use sea_orm::{ActiveModelTrait, ActiveValue::Set};
     let change = ActiveModel {
-        id: Set(fanfare_domain::AccountId(account)),
+        id: Set(fanfare_core::AccountId(account)),
         status: Set(AccountStatus::ReconnectRequired),
         ..Default::default()
     };
@@ -190,7 +190,7 @@ async fn with_an_account_that_has_lost_its_access_nothing_can_be_done() {
 
 #[tokio::test]
 async fn a_conversation_is_open_for_a_day_and_for_a_person_who_says_so_for_a_week() {
-    let meta = fanfare_domain::inbox::MetaSettings { verify_token: None, human_agent: true };
+    let meta = fanfare_conversations::inbox::MetaSettings { verify_token: None, human_agent: true };
     let options = fanfare_tests::Options { meta, ..Default::default() };
     let app = TestApp::with(options).await;
     let user = super::pro(&app).await;

@@ -106,7 +106,7 @@ async fn what_is_taken_back_or_disconnected_takes_its_copy_along() {
     write(&user, "facebook", item).await;
     let file = copied(&app, &user, other).await.remove(0);
     assert!(user.delete(&format!("/api/v1/accounts/{other}")).await.status < 300);
-    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
+    assert!(fanfare_ops::upkeep::clean_up(&app.domain).await.failed.is_empty());
     all_gone(&app, &user, file["url"].as_str().unwrap()).await;
 }
 

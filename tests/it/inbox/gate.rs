@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use fanfare_domain::failpoint::{Failpoint, Hook};
+use fanfare_core::failpoint::{Failpoint, Hook};
 use fanfare_tests::{TestApp, User};
 use tokio::sync::Semaphore;
 

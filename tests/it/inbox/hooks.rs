@@ -1,6 +1,7 @@
 //! Events that networks send: signed, once for each event, in any order.
 
-use fanfare_domain::{AccountId, inbox::MetaSettings};
+use fanfare_conversations::inbox::MetaSettings;
+use fanfare_core::AccountId;
 use fanfare_tests::{ApiReply, Options, TestApp, User};
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::Method;
@@ -45,7 +46,11 @@ pub async fn deliver(app: &TestApp, platform: &str, body: &Value) {
 }
 
 pub async fn remote_id(app: &TestApp, account: i64) -> String {
-    fanfare_domain::accounts::row(&app.domain, AccountId(account)).await.unwrap().unwrap().remote_id
+    fanfare_publishing::accounts::row(&app.domain, AccountId(account))
+        .await
+        .unwrap()
+        .unwrap()
+        .remote_id
 }
 
 fn message(page: &str, mid: &str, text: &str, at: i64) -> Value {
@@ -289,7 +294,7 @@ async fn one_odd_text_costs_neither_its_neighbours_nor_a_list() {
 /// The secret of the app that is configured for a network.
 fn configured_secret(app: &TestApp, platform: &str) -> String {
     use secrecy::ExposeSecret;
-    let app = &app.domain.settings.apps[&platform.parse().unwrap()];
+    let app = &fanfare_publishing::settings(&app.domain).apps[&platform.parse().unwrap()];
     app.client_secret.expose_secret().to_owned()
 }
 
@@ -314,7 +319,7 @@ async fn an_event_that_one_signs_oneself_names_the_account_by_its_remote_id() {
                         "id": format!("1800{place}"), "username": "ada.l", "text": said,
                         "media_type": "TEXT_POST", "replied_to": {"id": root},
                         "root_post": {"id": root, "owner_id": id, "username": "us"},
-                        "timestamp": fanfare_domain::clock::to_rfc3339(at),
+                        "timestamp": fanfare_core::clock::to_rfc3339(at),
                     }},
                 }),
                 _ => {

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use fanfare_domain::{
+use fanfare_core::{
     Domain,
     failpoint::{Failpoint, Hook, OUTGOING},
 };

@@ -232,7 +232,7 @@ async fn an_answer_that_comes_too_often_waits_and_is_sent() {
 
 #[tokio::test]
 async fn whoever_makes_an_answer_may_die_at_any_place() {
-    for place in fanfare_domain::failpoint::OUTGOING {
+    for place in fanfare_core::failpoint::OUTGOING {
         for (platform, messages) in [("facebook", true), ("instagram", false), ("threads", false)] {
             // Only Threads has something to prepare.
             if place.contains("prepare") && platform != "threads" {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_domain::inbox::inbound;
+use fanfare_conversations::inbox::inbound;
 use fanfare_entities::{inbound_event, inbox_comment, inbox_conversation, inbox_message};
 use fanfare_jobs::JobKind;
 use fanfare_tests::{Options, TestApp};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::Domain;
+use fanfare_core::Domain;
 use fanfare_entities::{OutgoingId, outgoing};
 use fanfare_jobs::SendOutgoing;
 use fanfare_tests::{TestApp, User};

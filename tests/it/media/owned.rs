@@ -1,7 +1,7 @@
 //! The owner of files, and their visibility.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use fanfare_domain::access::{Role, Scope};
+use fanfare_core::access::{Role, Scope};
 use fanfare_tests::files;
 use serde_json::{Value, json};
 

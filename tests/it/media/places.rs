@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use fanfare_domain::db::statement;
+use fanfare_core::db::statement;
 use fanfare_tests::{
     TestApp, User,
     served::{FileServer, TempDir, film},

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use fanfare_domain::notices::Awaited;
+use fanfare_core::notices::Awaited;
 use fanfare_entities::media_asset;
 use fanfare_tests::{
     Options, Picture, TestApp,

@@ -1,7 +1,7 @@
 //! Small files, sent in the body of a request.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use fanfare_domain::access::PlanTier;
+use fanfare_core::access::PlanTier;
 use fanfare_entities::subscription;
 use fanfare_tests::{TestApp, files};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, sea_query::Expr};

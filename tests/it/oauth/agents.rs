@@ -70,7 +70,7 @@ async fn an_agent_is_led_in_and_asks_for_more_where_it_lacks_a_scope() {
     assert!(challenge.contains("/oauth-protected-resource/mcp\""), "{challenge}");
     let elsewhere = ask(&app, "/api/mcp", token, "tools/list", json!({})).await;
     assert_eq!(elsewhere.status, 401, "the token is for /mcp alone");
-    fanfare_domain::oauth_provider::revoke(&app.domain, &client, text(&tokens, "refresh_token"))
+    fanfare_people::oauth_provider::revoke(&app.domain, &client, text(&tokens, "refresh_token"))
         .await
         .unwrap();
     assert_eq!(call("whoami", json!({})).await.status, 401);

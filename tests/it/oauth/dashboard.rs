@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::access::Role;
+use fanfare_core::access::Role;
 use fanfare_tests::{Browser, Options, TestApp, User, Visitor, visitor::PASSWORD};
 use serde_json::json;
 
@@ -155,10 +155,10 @@ async fn the_pages_can_be_read_on_a_phone_and_in_the_dark() {
     let app = TestApp::start().await;
     let (person, mut ada) = Visitor::person(&app, "ada@example.com").await;
     let team = app.workspace(app.person("owner@example.com").await).await;
-    fanfare_domain::users::set_member(&app.domain, team, person, Role::Publisher).await.unwrap();
+    fanfare_people::users::set_member(&app.domain, team, person, Role::Publisher).await.unwrap();
     let client = register(&app.origin).await;
     let _ = let_in(&app, &mut ada, &client).await;
-    let user = app.key(person, None, &fanfare_domain::access::Scope::ALL).await;
+    let user = app.key(person, None, &fanfare_core::access::Scope::ALL).await;
     let new = json!({"client_name": "My scheduling tool", "allowed_redirect_uris": [REDIRECT, "http://127.0.0.1/callback"]});
     let _ = user.post("/api/v1/oauth/clients", new).await.expect(201);
     let local = json!({"client_name": "Claude Code (fanfare)", "redirect_uris": ["http://localhost:3334/callback"]});

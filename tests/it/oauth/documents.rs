@@ -128,7 +128,7 @@ async fn scripts_of_other_sites_use_what_needs_no_cookie() {
 #[tokio::test]
 async fn a_bad_token_is_told_from_none() {
     let app = quiet().await;
-    let good = fanfare_domain::keys::generate("fat_");
+    let good = fanfare_people::keys::generate("fat_");
     for bad in [good.as_str(), "fat_x", "frt_x", "fan_x", "anything"] {
         let stranger = fanfare_tests::User::new(&app.origin, bad.to_owned());
         let refused = stranger.get("/api/v1/accounts").await.refused(401, "invalid_api_key");

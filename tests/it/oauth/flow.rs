@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{access::Role, users};
+use fanfare_core::access::Role;
 use fanfare_entities::{letter, oauth_code, oauth_token};
+use fanfare_people::users;
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 use sea_orm::EntityTrait;
 use serde_json::json;
@@ -23,7 +24,7 @@ async fn a_person_lets_a_tool_in_and_it_acts_for_that_person() {
     let sent = ada.get(&page).await.expect(303);
     assert!(sent.location.starts_with("/login?next=%2Fapi%2Foauth%2Fauthorize%3F"), "{sent:?}");
     let password = PASSWORD.into();
-    fanfare_domain::sign_in::set_password(&app.domain, "ada@example.com", password).await.unwrap();
+    fanfare_people::sign_in::set_password(&app.domain, "ada@example.com", password).await.unwrap();
     let welcome = ada.try_password_at(&sent.location, "ada@example.com", PASSWORD).await;
     assert_eq!(welcome.expect(303).location, page, "the log-in comes back");
     let shown = ada.get(&page).await.expect(200);

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    access::{PlanTier, Role, Scope},
-    users,
-};
+use fanfare_core::access::{PlanTier, Role, Scope};
+use fanfare_people::users;
 use fanfare_tests::{Options, TestApp, User, Visitor};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -115,7 +113,7 @@ async fn a_plan_allows_so_many_keys_also_at_once() {
     let ada = ada(&app).await;
     let who = ada.get("/api/v1/whoami").await.expect(200).body;
     let own = who["default_workspace"]["id"].as_str().unwrap().parse().unwrap();
-    let own = fanfare_domain::WorkspaceId(own);
+    let own = fanfare_core::WorkspaceId(own);
     users::set_plan(&app.domain, own, PlanTier::Starter, Some(true)).await.unwrap();
     let mut asked = tokio::task::JoinSet::new();
     for n in 0..12 {

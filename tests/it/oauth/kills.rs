@@ -1,6 +1,6 @@
 //! A process that is killed while a tool redeems a code or refreshes.
 
-use fanfare_domain::{db::Db, failpoint};
+use fanfare_core::{db::Db, failpoint};
 use fanfare_tests::{User, Visitor};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};

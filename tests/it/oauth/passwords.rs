@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_domain::sign_in;
+use fanfare_people::sign_in;
 use fanfare_tests::{Options, TestApp, Visitor, visitor::PASSWORD};
 
 use super::{bearer, let_in, refresh, register, text};
@@ -63,7 +63,7 @@ async fn a_new_password_ends_log_ins_and_leaves_tools_to_the_person() {
 #[tokio::test]
 async fn a_log_in_compares_one_hash_whether_somebody_is_known_or_not() {
     let dir = Dir::new();
-    let log = ("FANFARE_LOG", "error,fanfare_domain::passwords=trace");
+    let log = ("FANFARE_LOG", "error,fanfare_core::passwords=trace");
     let service = Service::start(&dir, true, &[log, ("FANFARE_LIMITS_FACTOR", "1000")]);
     let mut owner = Visitor::of(&service.origin);
     let compared = |service: &Service| {

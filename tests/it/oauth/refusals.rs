@@ -1,11 +1,8 @@
 //! Refusals, row by row: RFC 6749 (OAuth 2.0), 7009 (revocation), 7591 (registration), 7636 (PKCE), 8252 (native apps),
 //! 8707 (resources), 9207 (issuer), 9700 (best practice), and metadata documents of clients.
 
-use fanfare_domain::{
-    UserId, WorkspaceId,
-    access::Scope,
-    oauth_provider::{self, ConsentDecision, Parameters},
-};
+use fanfare_core::{UserId, WorkspaceId, access::Scope};
+use fanfare_people::oauth_provider::{self, ConsentDecision, Parameters};
 use fanfare_tests::{Options, TestApp, Visitor, served::FileServer};
 use serde_json::{Value, json};
 use url::Url;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use fanfare_domain::oauth_provider::{
+use fanfare_entities::{oauth_client, oauth_grant, oauth_token};
+use fanfare_people::oauth_provider::{
     self, CodeExchange, OauthError, OauthRefusal, RefreshRequest,
 };
-use fanfare_entities::{oauth_client, oauth_grant, oauth_token};
 use fanfare_tests::{Options, TestApp, Visitor};
 use sea_orm::{EntityTrait, PaginatorTrait};
 
@@ -262,18 +262,18 @@ async fn what_has_ended_is_forgotten_in_time() {
     };
     let grants = async || oauth_grant::Entity::find().all(&app.domain.db.read).await.unwrap();
     app.advance(8 * day);
-    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
+    assert!(fanfare_ops::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert!(known(&client).await && !known(&unused).await, "an unused client goes after a week");
     let next = refresh(&app.origin, &client, text(&tokens, "refresh_token")).await.expect(200);
     app.advance(29 * day);
-    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
+    assert!(fanfare_ops::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert_eq!(grants().await[0].ended_at, None, "a refresh token is left");
     let _ = refresh(&app.origin, &client, text(&next, "refresh_token")).await.expect(200);
     app.advance(31 * day);
-    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
+    assert!(fanfare_ops::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert!(grants().await[0].ended_at.is_some(), "no token of it is good");
     app.advance(91 * day);
-    assert!(fanfare_domain::upkeep::clean_up(&app.domain).await.failed.is_empty());
+    assert!(fanfare_ops::upkeep::clean_up(&app.domain).await.failed.is_empty());
     assert!(grants().await.is_empty() && !known(&client).await);
     assert_eq!(oauth_token::Entity::find().count(&app.domain.db.read).await.unwrap(), 0);
 }

@@ -1,6 +1,7 @@
 //! The whole table of accepted older names, request by request.
 
-use fanfare_domain::{access::PlanTier, users};
+use fanfare_core::access::PlanTier;
+use fanfare_people::users;
 use fanfare_tests::{Options, TestApp, User, networks};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -44,9 +45,7 @@ async fn pro(app: &TestApp) -> User {
     let user = app.user().await;
     let me = user.get("/api/v1/whoami").await.expect(200).body;
     let id = me["workspaces"][0]["id"].as_str().unwrap().parse().unwrap();
-    users::set_plan(&app.domain, fanfare_domain::WorkspaceId(id), PlanTier::Pro, None)
-        .await
-        .unwrap();
+    users::set_plan(&app.domain, fanfare_core::WorkspaceId(id), PlanTier::Pro, None).await.unwrap();
     user
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{AccountId, SuggestionId, access::PlanTier, users};
+use fanfare_core::{AccountId, SuggestionId, access::PlanTier};
 use fanfare_entities::{post_suggestion, post_suggestion::SuggestionStatus};
+use fanfare_people::users;
 use fanfare_tests::TestApp;
 use sea_orm::{ActiveValue::Set, EntityTrait};
 use serde_json::json;

@@ -1,11 +1,10 @@
 //! What people, keys and tools do to a workspace and to its access is in the audit log: one entry for each act, and none for
 //! one that was refused.
 
-use fanfare_domain::{
-    WorkspaceId, accounts,
-    ops::audit::{self, AuditEntry},
-};
+use fanfare_core::WorkspaceId;
 use fanfare_entities::AccountId;
+use fanfare_ops::ops::audit::{self, AuditEntry};
+use fanfare_publishing::accounts;
 use fanfare_tests::{Operator, Options, Receiver, TestApp};
 use serde_json::{Value, json};
 

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    access::{PlanTier, Role, Scope},
-    users,
-};
+use fanfare_core::access::{PlanTier, Role, Scope};
+use fanfare_people::users;
 use fanfare_tests::{TestApp, User};
 use serde_json::{Value, json};
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
+use fanfare_core::{
     WorkspaceId,
     access::{PlanTier, Role},
-    users,
 };
+use fanfare_people::users;
 use fanfare_tests::{TestApp, Visitor, visitor::PASSWORD};
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    access::Role,
+use fanfare_core::access::Role;
+use fanfare_people::{
     credits::{self, SHORT_EXPIRY, Spend},
     users,
 };

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    access::{PlanTier, Role},
-    users,
-};
+use fanfare_core::access::{PlanTier, Role};
 use fanfare_entities::subscription;
+use fanfare_people::users;
 use fanfare_tests::{Receiver, TestApp, Visitor, visitor::PASSWORD};
 use sea_orm::{ActiveValue::Set, EntityTrait};
 
@@ -26,8 +24,7 @@ async fn admins_change_roles_and_brands_and_the_last_admin_and_the_owner_stay() 
     owner.choose(team).await;
     let page = owner.page("/dashboard/team").await;
     assert!(page.html.contains("ada@example.com") && page.html.contains("bob@example.com"));
-    let of =
-        |person: fanfare_domain::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
+    let of = |person: fanfare_core::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
     let role = [("role", "viewer")];
     let _ = owner.send("/dashboard/team", &of(ada.id, "role"), &role).await.expect(303);
     let _ = owner
@@ -76,8 +73,7 @@ async fn of_two_admins_who_remove_one_another_one_stays() {
     ada.choose(team).await;
     bob.choose(team).await;
     bob.browser = bob.browser.at(&app.second_instance().await);
-    let of =
-        |person: fanfare_domain::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
+    let of = |person: fanfare_core::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
     let viewer = [("role", "viewer")];
     let (demote_bob, demote_ada) = (of(bob.id, "role"), of(ada.id, "role"));
     // Both see the page as admins.
@@ -249,8 +245,7 @@ async fn an_admin_who_is_locked_to_a_brand_changes_nothing_of_the_whole_workspac
     bob.choose(team).await;
     let settings = bob.page("/dashboard/settings").await;
     assert!(!settings.html.contains("workspace-name"), "{}", settings.html);
-    let of =
-        |person: fanfare_domain::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
+    let of = |person: fanfare_core::UserId, verb: &str| format!("/dashboard/team/{person}/{verb}");
     let (own, owners) = (bob.id, owner.id);
     let changes: [(String, Vec<(&str, String)>); 8] = [
         (

@@ -12,7 +12,7 @@ mod usage;
 mod ways_in;
 mod zones;
 
-use fanfare_domain::{UserId, WorkspaceId, access::Scope};
+use fanfare_core::{UserId, WorkspaceId, access::Scope};
 use fanfare_tests::{TestApp, User, Visitor, visitor::PageReply};
 
 /// A person with a password, at a browser and with a key.

@@ -1,7 +1,7 @@
 //! `/dashboard/usage`: credits, the ledger, limits.
 
-use fanfare_domain::{
-    access::Role,
+use fanfare_core::access::Role;
+use fanfare_people::{
     credits::{self, SHORT_EXPIRY, Spend},
     users,
 };

@@ -1,6 +1,7 @@
 //! `/dashboard/accounts`.
 
-use fanfare_domain::{access::Role, users};
+use fanfare_core::access::Role;
+use fanfare_people::users;
 use fanfare_tests::Visitor;
 
 use super::{HOSTILE, choose, person, quiet, send, workspace};

@@ -1,6 +1,7 @@
 //! `/dashboard/posts/new`: the composer.
 
-use fanfare_domain::{access::Role, users};
+use fanfare_core::access::Role;
+use fanfare_people::users;
 use fanfare_tests::{Browser, Options, TestApp, User, Visitor, visitor::PageReply};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! `/dashboard`.
 
-use fanfare_domain::access::Role;
+use fanfare_core::access::Role;
 use serde_json::json;
 
 use super::{HOSTILE, choose, person, post, quiet, tomorrow};
@@ -59,7 +59,7 @@ async fn a_person_switches_between_workspaces() {
     assert_eq!(refused.await.status, 404);
     assert_eq!(ada.get(&format!("/dashboard/posts/{hidden}")).await.status, 404);
     let person = app.person("ada@example.com").await;
-    fanfare_domain::users::set_member(&app.domain, team, person, Role::Viewer).await.unwrap();
+    fanfare_people::users::set_member(&app.domain, team, person, Role::Viewer).await.unwrap();
     let own = ada.get("/dashboard").await.expect(200).html;
     assert!(own.contains("From my own workspace") && !own.contains("From the team"));
     let chosen = choose(&mut ada, &id);
@@ -67,7 +67,7 @@ async fn a_person_switches_between_workspaces() {
     let other = ada.get("/dashboard").await.expect(200).html;
     assert!(other.contains("From the team") && !other.contains("From my own workspace"));
     // A member who was removed sees the own workspace again.
-    fanfare_domain::users::remove_member(&app.domain, team, person).await.unwrap();
+    fanfare_people::users::remove_member(&app.domain, team, person).await.unwrap();
     let own = ada.get("/dashboard").await.expect(200).html;
     assert!(own.contains("From my own workspace") && !own.contains("From the team"));
 }

@@ -10,7 +10,7 @@ mod looks;
 mod posts;
 mod roles;
 
-use fanfare_domain::access::Scope;
+use fanfare_core::access::Scope;
 use fanfare_tests::{Options, TestApp, User, Visitor};
 use serde_json::{Value, json};
 
@@ -64,8 +64,8 @@ async fn choose(visitor: &mut Visitor, workspace: &str) -> fanfare_tests::visito
 }
 
 /// The workspace of the accounts that a key sees.
-async fn workspace(user: &User) -> fanfare_domain::WorkspaceId {
+async fn workspace(user: &User) -> fanfare_core::WorkspaceId {
     let accounts = user.get("/api/v1/accounts").await.expect(200).body["accounts"].clone();
     let id = accounts[0]["workspace_id"].as_str().expect("an account");
-    fanfare_domain::WorkspaceId(id.parse().expect("an id"))
+    fanfare_core::WorkspaceId(id.parse().expect("an id"))
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{access::Role, users};
+use fanfare_core::access::Role;
+use fanfare_people::users;
 use fanfare_tests::{Browser, TestApp, Visitor, visitor::PASSWORD};
 use serde_json::json;
 

@@ -1,10 +1,8 @@
 //! What a role may do by the API it can do on the pages, and nothing else.
 
 use fanfare_api::routes::ROUTES;
-use fanfare_domain::{
-    access::{Role, Scope},
-    users,
-};
+use fanfare_core::access::{Role, Scope};
+use fanfare_people::users;
 use fanfare_tests::Visitor;
 use serde_json::json;
 

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use fanfare_domain::{Code, Retry, posts::POST_FAILURES, remedies};
+use fanfare_core::{Code, Retry, remedies};
+use fanfare_publishing::posts::POST_FAILURES;
 use fanfare_tests::{Options, TestApp, networks};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};

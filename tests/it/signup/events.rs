@@ -122,7 +122,7 @@ const UNUSED: &[&str] =
 #[tokio::test]
 async fn an_event_of_every_type_is_taken_whatever_it_is_about() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
-    let billing = app.domain.settings.billing.as_ref().unwrap();
+    let billing = fanfare_people::settings(&app.domain).billing.as_ref().unwrap();
     let secret = billing.webhook_secrets[0].expose_secret();
     let post = async |event: Value| {
         let (body, at) = (event.to_string(), app.domain.clock.now() / 1_000);

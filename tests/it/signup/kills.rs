@@ -1,6 +1,6 @@
 //! A process that is killed while a signup is paid.
 
-use fanfare_domain::failpoint;
+use fanfare_core::failpoint;
 use serde_json::{Value, json};
 
 use crate::service::{Dir, Service, eventually};

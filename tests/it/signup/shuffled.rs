@@ -1,11 +1,11 @@
 //! Thousands of deliveries of Stripe's events, shuffled: one person, one subscription, one grant of credits, one letter.
 
-use fanfare_domain::credits;
 use fanfare_entities::{
     billing_subscription,
     stripe_event::{self, EventStatus},
     user,
 };
+use fanfare_people::credits;
 use fanfare_tests::TestApp;
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::Method;
@@ -86,7 +86,7 @@ async fn stands(app: &TestApp, email: &str, subscription: &str) {
     assert_eq!(rows.len(), 1, "{email}");
     assert_eq!(rows[0].stripe_id, subscription, "{email}");
     assert_eq!(rows[0].status, billing_subscription::BillingStatus::Active, "{email}");
-    let key = app.key(person.id, None, &fanfare_domain::access::Scope::ALL).await;
+    let key = app.key(person.id, None, &fanfare_core::access::Scope::ALL).await;
     app.eventually("the period's credits", || async {
         let wallet = key.get("/api/v1/credits").await.expect(200).body["wallet"].clone();
         (wallet["available"] == 500).then_some(())
@@ -144,7 +144,8 @@ async fn an_old_secret_counts_while_it_is_listed_and_events_of_strangers_change_
     let started = start(&app, "ada@example.com").await;
     let paid = step(&app, &started, "pay").await;
     becomes(&app, &started, "paid").await;
-    let secret = &app.domain.settings.billing.as_ref().unwrap().webhook_secrets[0];
+    let secret =
+        &fanfare_people::settings(&app.domain).billing.as_ref().unwrap().webhook_secrets[0];
     let post = async |secret: &str, age: i64, event: &Value| {
         let (body, at) = (event.to_string(), app.domain.clock.now() / 1_000 - age);
         let wrong = sign("whsec_of_somebody_else", at, &body);

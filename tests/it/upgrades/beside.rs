@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 use fanfare_tests::Stack;
 use sea_orm::ConnectionTrait;
 

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 use fanfare_migration::Run;
 use fanfare_tests::Stack;
 use sea_orm::{ConnectionTrait, TransactionTrait};

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-use fanfare_domain::db::Db;
+use fanfare_core::db::Db;
 use sea_orm::{ConnectionTrait, Statement};
 
 /// Everything that a database holds: its schema, and the number of rows of each table.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fanfare_domain::access::{Role, Scope};
+use fanfare_core::access::{Role, Scope};
 use fanfare_tests::{TestApp, User};
 use serde_json::{Value, json};
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Domain, UserId, WorkspaceId,
     access::{Role, Scope},
-    credits::{self, SHORT_EXPIRY, Spend, packs},
 };
 use fanfare_entities::{credit_entry, credit_wallet, user, workspace};
+use fanfare_people::credits::{self, SHORT_EXPIRY, Spend, packs};
 use fanfare_tests::{Options, TestApp};
 use sea_orm::{ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn reserve(
     workspace: WorkspaceId,
     operation: &str,
     credits: i64,
-) -> Result<(), fanfare_domain::Error> {
+) -> Result<(), fanfare_core::Error> {
     let tx = cx.db.begin().await?;
     let spend = Spend { workspace, operation, credits, expires_after: SHORT_EXPIRY };
     credits::reserve(cx, &tx, spend).await?;
@@ -46,7 +46,7 @@ async fn settle(
     cx: &Domain,
     operation: &str,
     spent: Option<i64>,
-) -> Result<bool, fanfare_domain::Error> {
+) -> Result<bool, fanfare_core::Error> {
     let tx = cx.db.begin().await?;
     let ended = match spent {
         Some(spent) => credits::settle(cx, &tx, operation, spent).await?,
@@ -82,7 +82,7 @@ async fn spender(cx: Domain, workspace: WorkspaceId, nth: i64, rounds: i64) -> i
             async move { round % 10 == 0 && reserve(&cx, workspace, &operation, credits).await.is_ok() }
         });
         let run = || reserve(&cx, workspace, &operation, credits);
-        let reserved = fanfare_domain::db::retry_conflicts(run).await;
+        let reserved = fanfare_core::db::retry_conflicts(run).await;
         // Credits that others gave back between the two may be enough for the second alone.
         let is_held = second.await.unwrap();
         match reserved {
@@ -92,7 +92,7 @@ async fn spender(cx: Domain, workspace: WorkspaceId, nth: i64, rounds: i64) -> i
             _ => {
                 let used = (round % 3 != 0).then_some(credits - round % 2);
                 let run = || settle(&cx, &operation, used);
-                assert!(fanfare_domain::db::retry_conflicts(run).await.unwrap());
+                assert!(fanfare_core::db::retry_conflicts(run).await.unwrap());
                 spent += used.unwrap_or(0);
             }
         }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fanfare_domain::{
-    Code, UserId, WorkspaceId,
-    access::PlanTier,
+use fanfare_core::{Code, UserId, WorkspaceId, access::PlanTier};
+use fanfare_people::{
     credits::{self, SHORT_EXPIRY, Spend, VIDEO_EXPIRY, packs},
     users,
 };

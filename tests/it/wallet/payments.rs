@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{Code, UserId, credits::packs};
+use fanfare_core::{Code, UserId};
+use fanfare_people::credits::packs;
 use fanfare_tests::{TestApp, Visitor};
 use reqwest::Method;
 use serde_json::{Value, json};

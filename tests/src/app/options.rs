@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::billing::Billing;
 use fanfare_mail::Mailer;
 use fanfare_media::Tools;
+use fanfare_people::billing::Billing;
 use sea_orm::Statement;
 use url::Url;
 
@@ -62,7 +62,7 @@ pub struct Options {
     /// The programs that inspect videos.
     pub tools: Tools,
     /// Settings for Meta's networks.
-    pub meta: fanfare_domain::inbox::MetaSettings,
+    pub meta: fanfare_conversations::inbox::MetaSettings,
     /// The second header that carries the signature of webhooks.
     pub signature_header: Option<String>,
     /// The address at which media is served, if not below the service.
@@ -97,7 +97,7 @@ impl Default for Options {
             oauth_grace: 30_000,
             mailer: None,
             tools: Tools::find(None, std::env::var_os("PATH").as_deref()),
-            meta: fanfare_domain::inbox::MetaSettings::default(),
+            meta: fanfare_conversations::inbox::MetaSettings::default(),
             signature_header: None,
             media_base_url: None,
             watch: None,

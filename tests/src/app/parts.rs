@@ -3,12 +3,13 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use fanfare_ai::{Ai, Catalogue, Endpoint, ServiceAccount, Vertex};
-use fanfare_domain::{accounts, billing::Billing, clock::Clock, vault::Vault};
+use fanfare_core::{clock::Clock, vault::Vault};
 use fanfare_jobs::Queue;
 use fanfare_limits::{Limits, TimeSource};
 use fanfare_media::{S3, Store};
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::Stripe;
+use fanfare_people::billing::Billing;
 use fanfare_platforms::{PlatformId, oauth::App};
 use fanfare_sandbox::{Sandbox, Setup, stripe::Keys};
 use tokio_util::sync::CancellationToken;
@@ -22,7 +23,7 @@ pub(super) struct Networks {
     /// The simulator's address.
     pub simulator: Simulator,
     /// The address at which the service reaches it.
-    pub reached: accounts::Simulator,
+    pub reached: fanfare_core::simulator::Simulator,
     /// The proxy between, if there is one.
     pub cutter: Option<Cutter>,
 }
@@ -101,8 +102,8 @@ pub(super) async fn ai(simulator: &Simulator, is_on: bool, has_vertex: bool) -> 
     ai
 }
 
-fn reached(url: Url, secret: &str) -> accounts::Simulator {
-    accounts::Simulator { pages: url.clone(), url, secret: secret.to_owned().into() }
+fn reached(url: Url, secret: &str) -> fanfare_core::simulator::Simulator {
+    fanfare_core::simulator::Simulator { pages: url.clone(), url, secret: secret.to_owned().into() }
 }
 
 /// Returns a store of media files in `dir/media`: a directory on the embedded stack, an S3 server in a fleet.

@@ -2,7 +2,7 @@
 
 use std::{sync::Mutex, time::Duration};
 
-use fanfare_domain::durable::LEASE;
+use fanfare_core::durable::LEASE;
 use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbErr, Statement};
 use serde_json::Value;

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    lost_calls::{SETTLE_TIME, Verdict, is_absent},
-    mutation::{self, Mutation},
-};
+use fanfare_core::mutation::{self, Mutation};
 use fanfare_entities::Millis;
 use fanfare_platforms::{Progress, RecoveryClass};
+use fanfare_publishing::lost_calls::{SETTLE_TIME, Verdict, is_absent};
 
 /// A commit call that may have been carried out. All times are in ms since 1970.
 #[derive(Debug, Clone, Copy)]

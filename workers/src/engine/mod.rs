@@ -9,15 +9,18 @@ mod refresh;
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    Result, accounts,
-    lost_calls::Verdict,
+use fanfare_core::{
+    Result,
     mutation::{self, Mutation},
-    retry_action::{RetryAction, decide},
 };
 use fanfare_entities::{Millis, account};
 use fanfare_platforms::{
     self as platforms, Phase, PlatformId, Progress, ReconcileOutcome, RecoveryClass, Session, Step,
+};
+use fanfare_publishing::{
+    accounts,
+    lost_calls::Verdict,
+    retry_action::{RetryAction, decide},
 };
 
 pub use finding::{Finding, Unsettled};

@@ -1,11 +1,9 @@
 //! Fresh tokens for a call that the network refuses without them.
 
-use fanfare_domain::{
-    Code, Result,
-    accounts::{self, RefreshOutcome},
-};
+use fanfare_core::{Code, Result};
 use fanfare_entities::account;
 use fanfare_platforms::{self as platforms, ErrorKind, Session};
+use fanfare_publishing::accounts::{self, RefreshOutcome};
 
 use super::RemoteWork;
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use fanfare_domain::{Result, network_limits::LimitNames};
+use fanfare_core::Result;
 use fanfare_entities::account;
 use fanfare_platforms::{Phase, Session, Step};
+use fanfare_publishing::network_limits::LimitNames;
 
 use super::{
     rate_limit::{RateLimitDecision, RateLimitRequest},
@@ -82,7 +83,7 @@ impl Run<'_> {
         let post = (self.lease.id, self.row.post_type.as_str(), call);
         let named = || LimitNames::of(self.platform, account, session);
         let lines = self.limit_names.get_or_insert_with(named);
-        let limited = self.cx.domain.settings.sandbox_limits;
+        let limited = fanfare_publishing::settings(&self.cx.domain).sandbox_limits;
         Some(Arc::new(RateLimitRequest::of(
             post,
             step.phase,

@@ -3,7 +3,7 @@
 //! Unlike a lost answer, nothing is sent again here: its owner may have changed or deleted it after the backup, which the
 //! database no longer knows.
 
-use fanfare_domain::Result;
+use fanfare_core::Result;
 use fanfare_platforms::{Phase, Progress};
 
 use super::{retry_policy::Failure, run::Run};

@@ -1,12 +1,12 @@
 //! The running attempt of a post, as it will stand in the ledger.
 
-use fanfare_domain::{
+use fanfare_core::{
     Result,
     clock::{from_rfc3339, to_rfc3339},
-    posts::publishing::{Attempt, read_attempt},
 };
 use fanfare_entities::{Millis, post};
 use fanfare_platforms::{Phase, Step};
+use fanfare_publishing::posts::publishing::{Attempt, read_attempt};
 use serde_json::{Value, json};
 
 use crate::Context;

@@ -14,14 +14,14 @@ pub(crate) mod retry_policy;
 mod run;
 mod work;
 
-use fanfare_domain::{
+use fanfare_entities::account::AccountStatus;
+use fanfare_jobs::PublishPost;
+use fanfare_platforms::Account;
+use fanfare_publishing::{
     accounts,
     network_limits::LimitNames,
     posts::{self, FilesState},
 };
-use fanfare_entities::account::AccountStatus;
-use fanfare_jobs::PublishPost;
-use fanfare_platforms::Account;
 use tracing::Instrument;
 
 use crate::{Context, engine};
@@ -74,9 +74,9 @@ async fn process(cx: Context, claimed: Box<posts::publishing::ClaimedPost>) {
 async fn publish(
     cx: &Context,
     claimed: Box<posts::publishing::ClaimedPost>,
-) -> fanfare_domain::Result<()> {
+) -> fanfare_core::Result<()> {
     let posts::publishing::ClaimedPost { post, account, secret } = *claimed;
-    let platform = (cx.connector)(fanfare_domain::platforms::from_row(&post.platform)?);
+    let platform = (cx.connector)(fanfare_publishing::platforms::from_row(&post.platform)?);
     let (facts, unreadable) = match account.as_deref().map(accounts::facts).transpose() {
         Ok(facts) => (facts.unwrap_or_default(), None),
         Err(unreadable) => (Account::default(), Some(unreadable)),
@@ -89,7 +89,9 @@ async fn publish(
         return run.fail(Failure::too_many_expirations()).await;
     }
     if run.is_missed() {
-        return run.fail(Failure::missed(cx.domain.settings.max_lateness)).await;
+        return run
+            .fail(Failure::missed(fanfare_publishing::settings(&cx.domain).max_lateness))
+            .await;
     }
     match files {
         FilesState::Settled => {}

@@ -2,17 +2,16 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fanfare_domain::{
-    Result, accounts,
-    db_retry::retry_while_unavailable,
-    durable::LEASE,
+use fanfare_core::{Result, db_retry::retry_while_unavailable, durable::LEASE};
+use fanfare_entities::Millis;
+use fanfare_platforms::{self as platforms, Progress, PublishedPost, RecoveryClass, Session};
+use fanfare_publishing::{
+    accounts,
     posts::{
         PostPart, PostStatus,
         publishing::{CompleteStep, aside_until},
     },
 };
-use fanfare_entities::Millis;
-use fanfare_platforms::{self as platforms, Progress, PublishedPost, RecoveryClass, Session};
 use serde_json::{Value, json};
 
 use super::{
@@ -239,7 +238,7 @@ impl Run<'_> {
     }
 
     async fn fail_missed(&mut self, reason: &str) -> Result<()> {
-        let missed = Failure::missed(self.cx.domain.settings.max_lateness);
+        let missed = Failure::missed(fanfare_publishing::settings(&self.cx.domain).max_lateness);
         self.fail_with(missed.because(reason)).await
     }
 

@@ -6,14 +6,14 @@ use std::{
     time::Duration,
 };
 
-use fanfare_domain::{
-    Domain, Result,
-    network_limits::LimitNames,
-    posts::quota::{PostCounts, count_posts},
-};
+use fanfare_core::{Domain, Result};
 use fanfare_entities::{AccountId, Millis, account};
 use fanfare_limits::{Decision, Request};
 use fanfare_platforms::{LimitScope, Phase, Platform, RateLimit};
+use fanfare_publishing::{
+    network_limits::LimitNames,
+    posts::quota::{PostCounts, count_posts},
+};
 
 use super::retry_policy::millis;
 
@@ -171,11 +171,11 @@ fn exhausted(
 
 #[cfg(test)]
 mod tests {
-    use fanfare_domain::network_limits::account_name;
     use fanfare_entities::{UserId, WorkspaceId, account::AccountStatus};
     use fanfare_limits::{Rate, Subject};
     use fanfare_outbound::{Client, Policy};
     use fanfare_platforms::{Account, PlatformId, Secrets, Session};
+    use fanfare_publishing::network_limits::account_name;
     use serde_json::json;
     use uuid::Uuid;
 
@@ -222,7 +222,7 @@ mod tests {
             app: None,
             picture_shrinker: None,
             usage: fanfare_platforms::UsageTracker::default(),
-            now: fanfare_domain::clock::date(0),
+            now: fanfare_core::clock::date(0),
         }
     }
 

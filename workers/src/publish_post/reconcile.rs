@@ -1,17 +1,16 @@
 //! Settles a commit call whose answer was lost: asks the network whether it was carried out, and never repeats it
 //! blindly.
 
-use fanfare_domain::{
-    Result,
-    durable::LEASE,
+use fanfare_core::{Result, durable::LEASE};
+use fanfare_entities::Millis;
+use fanfare_platforms::{self as platforms, ReconcileOutcome, RecoveryClass, Session};
+use fanfare_publishing::{
     lost_calls::{CallWindow, Content, LostCall, Owner, Verdict},
     posts::{
         self,
         publishing::{self, CompleteStep},
     },
 };
-use fanfare_entities::Millis;
-use fanfare_platforms::{self as platforms, ReconcileOutcome, RecoveryClass, Session};
 
 use super::{
     attempt,

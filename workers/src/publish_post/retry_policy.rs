@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{Retry, UnreadableColumn, posts::PostErrorCode};
+use fanfare_core::{Retry, UnreadableColumn};
 use fanfare_entities::Millis;
 use fanfare_platforms::{self as platforms, ErrorKind, Progress, Step};
+use fanfare_publishing::posts::PostErrorCode;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 
@@ -289,8 +290,8 @@ pub fn log_reply(step: &Step, outcome: &platforms::Result<Progress>) {
 
 #[cfg(test)]
 mod tests {
-    use fanfare_domain::retry_action::{RetryAction, decide};
     use fanfare_platforms::Phase;
+    use fanfare_publishing::retry_action::{RetryAction, decide};
 
     use super::*;
 

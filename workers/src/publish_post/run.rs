@@ -2,18 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fanfare_domain::{
+use fanfare_core::{
     Result,
     db_retry::retry_while_unavailable,
     durable::{LEASE, Lease, MAX_LEASE_EXPIRATIONS},
     mutation::{self, Mutation},
-    network_limits::LimitNames,
-    posts::publishing::{Attempt, BeginStep},
 };
 use fanfare_entities::{Millis, post};
 use fanfare_jobs::JobKind;
 use fanfare_metrics::record;
 use fanfare_platforms::{Draft, Phase, Platform, Step};
+use fanfare_publishing::{
+    network_limits::LimitNames,
+    posts::publishing::{Attempt, BeginStep},
+};
 use serde_json::Value;
 
 use super::{attempt, rate_limit::RateLimitRequest, retry_policy::millis};
@@ -92,7 +94,7 @@ impl<'a> Run<'a> {
     /// Returns the latest time at which it may still go out.
     pub(super) fn latest_start(&self) -> Option<Millis> {
         let at = self.row.scheduled_at?;
-        Some(at.saturating_add(self.cx.domain.settings.max_lateness))
+        Some(at.saturating_add(fanfare_publishing::settings(&self.cx.domain).max_lateness))
     }
 
     /// Returns true if a part of it is public, or a commit call may have been carried out.

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
+use fanfare_core::{
     Result,
-    lost_calls::Verdict,
     mutation::{self, Mutation},
-    posts::{self, PostStatus},
-    retry_action::RetryAction,
 };
 use fanfare_entities::{Millis, account};
 use fanfare_platforms::{
     self as platforms, Phase, PlatformId, Progress, ReconcileOutcome, Session, Step,
+};
+use fanfare_publishing::{
+    lost_calls::Verdict,
+    posts::{self, PostStatus},
+    retry_action::RetryAction,
 };
 
 use super::{
@@ -195,7 +197,7 @@ impl RemoteWork for Run<'_> {
     }
 
     async fn ask(&self, session: &Session, since: Millis) -> platforms::Result<ReconcileOutcome> {
-        let since = fanfare_domain::clock::date(since);
+        let since = fanfare_core::clock::date(since);
         self.platform.reconcile(session, &self.draft, self.state.clone(), since).await
     }
 

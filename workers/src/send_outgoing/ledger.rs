@@ -1,6 +1,6 @@
 //! The steps of a change, as its row keeps them.
 
-use fanfare_domain::clock::{from_rfc3339, to_rfc3339};
+use fanfare_core::clock::{from_rfc3339, to_rfc3339};
 use fanfare_entities::{Millis, outgoing};
 use fanfare_platforms::{Phase, Step};
 use serde_json::{Value, json};

@@ -5,9 +5,11 @@ mod permits;
 mod run;
 mod work;
 
-use fanfare_domain::{Code, Result, accounts, outgoing};
+use fanfare_conversations::outgoing;
+use fanfare_core::{Code, Result};
 use fanfare_entities::{account::AccountStatus, outgoing as entity};
 use fanfare_jobs::SendOutgoing;
+use fanfare_publishing::accounts;
 
 use crate::{Context, engine};
 use run::Run;
@@ -40,7 +42,7 @@ pub async fn run(job: SendOutgoing, cx: Context) {
 /// Makes a claimed change, as far as that is possible now.
 async fn make(cx: &Context, row: entity::Model) -> Result<()> {
     let Some(account) = accounts::row(&cx.domain, row.account_id).await? else {
-        return Err(fanfare_domain::Error::internal("a change of an account that is gone"));
+        return Err(fanfare_core::Error::internal("a change of an account that is gone"));
     };
     let mut run = Run::open(cx, row, &account)?;
     if run.has_too_many_expirations() {

@@ -1,9 +1,10 @@
 //! The network's limits for changes: their calls count in the same windows as those of posts.
 
-use fanfare_domain::{Domain, Result, network_limits::LimitNames};
+use fanfare_core::{Domain, Result};
 use fanfare_entities::account;
 use fanfare_limits::{Decision, Request};
 use fanfare_platforms::{Phase, Session, Step};
+use fanfare_publishing::network_limits::LimitNames;
 
 use super::run::Run;
 
@@ -48,7 +49,8 @@ impl Run<'_> {
 
     /// Returns the request for a permit. A preparing call is not counted, but waits too while its account is blocked.
     fn request(&self, step: &Step, account: &account::Model, session: &Session) -> Request {
-        let is_limited = !account.sandbox || self.cx.domain.settings.sandbox_limits;
+        let is_limited =
+            !account.sandbox || fanfare_publishing::settings(&self.cx.domain).sandbox_limits;
         let is_counted = step.phase == Phase::Commit && is_limited;
         let limits = if is_counted { self.changes.limits(&self.change) } else { &[] };
         let names = LimitNames::of(self.platform, account, session);

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
+use fanfare_conversations::outgoing::{
+    self as changes, FittedPhoto, OutgoingOutcome, failure_json,
+};
+use fanfare_core::{
     Code, Error, Result,
     durable::{self, LEASE, Lease, MAX_LEASE_EXPIRATIONS},
-    lost_calls::{CallWindow, Content, LostCall, Owner},
     mutation::{self, Mutation},
-    outgoing::{self as changes, FittedPhoto, OutgoingOutcome, failure_json},
 };
 use fanfare_entities::{Millis, account, outgoing};
 use fanfare_jobs::JobKind;
 use fanfare_platforms::{self as platforms, Platform, Progress, RemoteChange, RemoteChanges};
+use fanfare_publishing::lost_calls::{CallWindow, Content, LostCall, Owner};
 
 use super::ledger;
 use crate::{Context, engine::Next, lease::renewing};
@@ -35,7 +37,7 @@ impl<'a> Run<'a> {
     /// Starts work on a claimed row.
     pub fn open(cx: &'a Context, row: outgoing::Model, account: &account::Model) -> Result<Self> {
         let change = changes::change_of(&row)?;
-        let platform = (cx.connector)(fanfare_domain::platforms::from_row(&account.platform)?);
+        let platform = (cx.connector)(fanfare_publishing::platforms::from_row(&account.platform)?);
         let changes = connector(platform, &change)
             .ok_or_else(|| Error::internal("a change that the network does not take"))?;
         Ok(Self { cx, platform, changes, change, row })

@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use fanfare_domain::{
-    Code, Result,
-    clock::date,
-    lost_calls::Verdict,
-    outgoing::{self as changes, OutgoingOutcome, failure_json, from_error, from_refusal},
-    retry_action::{RetryAction, decide},
+use fanfare_conversations::outgoing::{
+    self as changes, OutgoingOutcome, failure_json, from_error, from_refusal,
 };
+use fanfare_core::{Code, Result, clock::date};
 use fanfare_entities::{Millis, account};
 use fanfare_platforms::{
     self as platforms, ErrorKind, Phase, PlatformId, Progress, ReconcileOutcome, RecoveryClass,
     RefusalReason, RemoteChange, Session, Step,
+};
+use fanfare_publishing::{
+    lost_calls::Verdict,
+    retry_action::{RetryAction, decide},
 };
 
 use super::{ledger, permits::Permit, run::Run};

@@ -2,12 +2,13 @@
 
 mod reading;
 
-use fanfare_domain::{
-    Domain, Result, accounts,
-    background::{self, Budget, IsBusy, Permits, Reaction},
+use fanfare_conversations::{
     business::sync,
-    durable::{Lease, MAX_LEASE_EXPIRATIONS},
     inbox::{factor, shortened},
+};
+use fanfare_core::{
+    Domain, Result,
+    durable::{Lease, MAX_LEASE_EXPIRATIONS},
 };
 use fanfare_entities::{
     Millis,
@@ -16,6 +17,10 @@ use fanfare_entities::{
 };
 use fanfare_jobs::{JobKind, SyncBusiness};
 use fanfare_platforms as platforms;
+use fanfare_publishing::{
+    accounts,
+    background::{self, Budget, IsBusy, Permits, Reaction},
+};
 
 use crate::{Context, lease};
 use reading::Reading;
@@ -55,7 +60,7 @@ async fn read(cx: &Domain, row: business_profile::Model, is_busy: IsBusy<'_>) ->
         tracing::error!(account.id = account.id.0, "a profile is left alone for a day");
         return sync::finish(cx, &row, Some(now + 24 * HOUR), false, 0).await;
     }
-    let platform = fanfare_domain::platforms::from_row(&account.platform)?;
+    let platform = fanfare_publishing::platforms::from_row(&account.platform)?;
     let business = platforms::find(platform).business_profile();
     let (Some(business), Some(session)) = (business, accounts::session(cx, &account).await?) else {
         return sync::finish(cx, &row, None, false, 0).await;

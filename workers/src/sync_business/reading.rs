@@ -1,10 +1,12 @@
 //! One reading of one profile.
 
-use fanfare_domain::{Domain, Result, background::Permits, business::sync};
+use fanfare_conversations::business::sync;
+use fanfare_core::{Domain, Result};
 use fanfare_entities::{account, business_profile};
 use fanfare_platforms::{
     self as platforms, BusinessProfile, ProfileFacts, RemoteMedia, ReviewPage, Session,
 };
+use fanfare_publishing::background::Permits;
 
 /// The number of pages of reviews in the first reading, and in later ones.
 const FIRST_PAGES: usize = 20;

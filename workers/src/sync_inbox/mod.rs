@@ -2,14 +2,13 @@
 
 mod reading;
 
-use fanfare_domain::{
-    Domain, Result, accounts,
-    background::{self, Budget, IsBusy, Permits, Reaction},
+use fanfare_conversations::inbox::{
+    factor, shortened,
+    sync::{self, SyncOutcome},
+};
+use fanfare_core::{
+    Domain, Result,
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
-    inbox::{
-        factor, shortened,
-        sync::{self, SyncOutcome},
-    },
 };
 use fanfare_entities::{
     Millis,
@@ -18,6 +17,10 @@ use fanfare_entities::{
 };
 use fanfare_jobs::{JobKind, SyncInbox};
 use fanfare_platforms as platforms;
+use fanfare_publishing::{
+    accounts,
+    background::{self, Budget, IsBusy, Permits, Reaction},
+};
 
 use crate::{Context, lease};
 use reading::Reading;
@@ -77,7 +80,7 @@ async fn read(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Resul
         )
         .await;
     }
-    let platform = fanfare_domain::platforms::from_row(&account.platform)?;
+    let platform = fanfare_publishing::platforms::from_row(&account.platform)?;
     let Some(inbox) = platforms::find(platform).inbox() else {
         return sync::finish(cx, &row, rest).await;
     };
@@ -113,7 +116,9 @@ async fn next(
     };
     let error = match answer {
         Ok(busy) => {
-            let hears = subscribed && (account.sandbox || cx.settings.meta.verify_token.is_some());
+            let hears = subscribed
+                && (account.sandbox
+                    || fanfare_conversations::settings(cx).meta.verify_token.is_some());
             let every = match (hears, busy) {
                 (true, _) => WITH_WEBHOOKS,
                 (false, true) => BUSY,

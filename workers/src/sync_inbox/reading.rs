@@ -1,10 +1,12 @@
 //! One reading of one account's inbox.
 
-use fanfare_domain::{Domain, Result, background::Permits, inbox::sync};
+use fanfare_conversations::inbox::sync;
+use fanfare_core::{Domain, Result};
 use fanfare_entities::{Millis, account, inbox_sync};
 use fanfare_platforms::{
     self as platforms, Inbox, RemoteComment, RemoteMessage, RemotePost, Session,
 };
+use fanfare_publishing::background::Permits;
 
 use super::HOUR;
 

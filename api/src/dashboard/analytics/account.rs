@@ -1,6 +1,6 @@
 //! The metrics of one account: its state, totals, daily charts and the table beside them.
 
-use fanfare_domain::platforms::label;
+use fanfare_publishing::platforms::label;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 

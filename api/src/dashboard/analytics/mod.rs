@@ -8,7 +8,8 @@ pub mod suggestion;
 mod view;
 
 use chrono::{Days, NaiveDate};
-use fanfare_domain::{Result, platforms::label};
+use fanfare_core::Result;
+use fanfare_publishing::platforms::label;
 use maud::{Markup, html};
 use serde_json::json;
 

@@ -1,10 +1,7 @@
 //! `/dashboard/analytics/posts/{id}`: the metrics of a post by its age, and insights about it.
 
-use fanfare_domain::{
-    Code, Error, PostId, Result,
-    analytics::{self, PostReading},
-    clock,
-};
+use fanfare_core::{Code, Error, PostId, Result, clock};
+use fanfare_insight::analytics::{self, PostReading};
 use maud::{Markup, html};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Compares the posts of an account.
 
-use fanfare_domain::Result;
+use fanfare_core::Result;
 use maud::{Markup, html};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Conclusions from the metrics: an account's strengths, insights and suggested posts.
 
-use fanfare_domain::{Code, Error, Result, access::Role};
+use fanfare_core::{Code, Error, Result, access::Role};
 use maud::{Markup, html};
 use serde_json::json;
 

@@ -1,12 +1,11 @@
 //! The forms of the page: pause, resume, cancel, reactivate, keep the plan, buy credits, cards and invoices.
 
-use fanfare_domain::{
-    Code, Error, Result,
+use fanfare_core::{Code, Error, Result, clock::Time};
+use fanfare_entities::billing_subscription::BillingStatus;
+use fanfare_people::{
     billing::{Subscription, change},
-    clock::Time,
     credits::packs,
 };
-use fanfare_entities::billing_subscription::BillingStatus;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use url::Url;

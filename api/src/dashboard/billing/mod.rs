@@ -3,18 +3,20 @@
 mod act;
 mod plan;
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error, Result,
     access::plan_name,
-    billing::{Pack, SoldPlan, Subscription, change},
     clock::{Time, to_rfc3339 as written},
+    limits::{self, Bucket},
+};
+use fanfare_entities::{billing_subscription::BillingStatus, credit_wallet};
+use fanfare_people::{
+    billing::{Pack, SoldPlan, Subscription, change},
     credits::{
         self,
         packs::{self, PackPayment},
     },
-    limits::{self, Bucket},
 };
-use fanfare_entities::{billing_subscription::BillingStatus, credit_wallet};
 use maud::{Markup, html};
 use uuid::Uuid;
 
@@ -89,8 +91,8 @@ async fn page(visit: &Visit, wrong: Option<&Error>, sells: bool) -> Result<Marku
     let subscription = change::subscription_of(cx, person).await?;
     let wallet = credits::wallet_of(cx, person).await?;
     let given = credits::operator_plan(cx, person).await?;
-    let sells = sells && cx.settings.billing.is_some();
-    let packs = if sells { &cx.settings.plans.packs[..] } else { &[] };
+    let sells = sells && fanfare_people::settings(cx).billing.is_some();
+    let packs = if sells { &fanfare_people::settings(cx).plans.packs[..] } else { &[] };
     let live = subscription.as_ref().filter(|it| it.status != BillingStatus::Ended);
     Ok(html! {
         h1 { (TITLE) }
@@ -128,7 +130,7 @@ fn done(visit: &Visit) -> Option<&'static str> {
 }
 
 /// Returns a plan as a person says it.
-fn spoken(tier: fanfare_domain::access::PlanTier) -> String {
+fn spoken(tier: fanfare_core::access::PlanTier) -> String {
     plan_name(tier).replace('_', " ")
 }
 
@@ -200,7 +202,7 @@ pub fn pack_buttons(visit: &Visit, packs: &[Pack]) -> Markup {
             input type="hidden" name="order" value=(Uuid::now_v7());
             @for pack in packs {
                 button type="submit" name="pack" value=(pack.credits) {
-                    "Buy " (pack.credits) " for " (money(pack.price, &visit.cx.settings.plans.currency))
+                    "Buy " (pack.credits) " for " (money(pack.price, &fanfare_people::settings(&visit.cx).plans.currency))
                 }
             }
         }

@@ -1,13 +1,11 @@
 //! Choosing a plan: every plan with its price, and what a change costs before it is made.
 
-use fanfare_domain::{
-    Code, Error, Result,
-    access::plan_name,
+use fanfare_core::{Code, Error, Result, access::plan_name, clock::Time};
+use fanfare_entities::billing_subscription::BillingStatus;
+use fanfare_people::{
     billing::{Plan, SoldPlan, Subscription, change},
-    clock::Time,
     signup,
 };
-use fanfare_entities::billing_subscription::BillingStatus;
 use maud::{Markup, html};
 use url::Url;
 
@@ -22,7 +20,7 @@ pub fn choices(visit: &Visit, live: Option<&Subscription>) -> Markup {
     let can_change =
         live.is_none_or(|it| it.status == BillingStatus::Active && it.pending_change.is_none());
     let current = live.map(|it| SoldPlan { tier: it.plan_tier, api_addon: it.api_addon });
-    let plans = &visit.cx.settings.plans;
+    let plans = &fanfare_people::settings(&visit.cx).plans;
     html! {
         h2 id="plans" { "Plans" }
         @if let Some(why) = live.filter(|_| !can_change).map(|it| why_fixed(it.status)) {
@@ -88,7 +86,9 @@ const fn why_fixed(status: BillingStatus) -> &'static str {
 }
 
 fn verb(visit: &Visit, current: Option<SoldPlan>, plan: SoldPlan) -> &'static str {
-    let price = |plan: SoldPlan| visit.cx.settings.plans.price_of(plan.tier, plan.api_addon);
+    let price = |plan: SoldPlan| {
+        fanfare_people::settings(&visit.cx).plans.price_of(plan.tier, plan.api_addon)
+    };
     match current {
         None => "Buy",
         Some(current) if current.tier == plan.tier && plan.api_addon => "Add the add-on",
@@ -112,7 +112,7 @@ async fn details(visit: &Visit, plan: SoldPlan) -> Result<Markup> {
     let (cx, person) = (&visit.cx, visit.session.user_id);
     let subscription = change::subscription_of(cx, person).await?;
     let is_live = subscription.is_some_and(|it| it.status != BillingStatus::Ended);
-    let plans = &cx.settings.plans;
+    let plans = &fanfare_people::settings(cx).plans;
     let (facts, button) = if is_live {
         let offer = change::offer(cx, person, plan).await?;
         let facts = html! {

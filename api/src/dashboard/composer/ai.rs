@@ -1,11 +1,8 @@
 //! Captions, images and videos made by models, beside the composer. Each button shows the price.
 
-use fanfare_domain::{
-    Error, Result,
-    access::Role,
-    ai::video::{self, VideoJobQuery},
-    platforms::label,
-};
+use fanfare_core::{Error, Result, access::Role};
+use fanfare_insight::ai::video::{self, VideoJobQuery};
+use fanfare_publishing::platforms::label;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
@@ -217,7 +214,7 @@ pub async fn cancel(
 
 /// Returns the provider of images and its price for one.
 fn drawing(seat: &PageMember) -> Option<(&'static str, i64)> {
-    let ai = &seat.act.cx.settings.ai;
+    let ai = &fanfare_insight::settings(&seat.act.cx).ai;
     let cents = |provider: &str, kind: &str| {
         let model = ai.catalogue.image.iter().find(|model| model.provider == provider)?;
         model.credits.get(kind).copied()
@@ -234,7 +231,7 @@ fn drawing(seat: &PageMember) -> Option<(&'static str, i64)> {
 /// # Errors
 /// The database's.
 pub async fn panel(seat: &PageMember, draft: &Draft, outcome: &StepOutcome) -> Result<Markup> {
-    let ai = &seat.act.cx.settings.ai;
+    let ai = &fanfare_insight::settings(&seat.act.cx).ai;
     let has_films = ai.xai.is_some() || ai.google.is_some() || ai.vertex.is_some();
     if !seat.may(Role::Editor) || (ai.text.is_none() && !has_films) {
         return Ok(html! {});

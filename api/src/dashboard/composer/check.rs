@@ -1,14 +1,16 @@
 //! The check of a post: missing parts, the length of its text, and a preview.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error, Result,
     access::Role,
     input::strict,
     limits::{self, Bucket},
+};
+use fanfare_entities::account;
+use fanfare_publishing::{
     platforms::label,
     posts::{self, CaptionLength, CreateOutcome, NewPost, caption_length},
 };
-use fanfare_entities::account;
 use maud::{Markup, html};
 
 use super::{draft::Draft, files::File};

@@ -1,7 +1,8 @@
 //! The content of the composer's form.
 
-use fanfare_domain::{AccountId, Result, access::Role, accounts};
+use fanfare_core::{AccountId, Result, access::Role};
 use fanfare_entities::account;
+use fanfare_publishing::accounts;
 use serde_json::{Value, json};
 use uuid::Uuid;
 

@@ -1,10 +1,7 @@
 //! The files of the post: stored ones to choose from, and a page to upload others.
 
-use fanfare_domain::{
-    Error, Result,
-    access::Role,
-    media::{self, MediaQuery},
-};
+use fanfare_core::{Error, Result, access::Role};
+use fanfare_publishing::media::{self, MediaQuery};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;

@@ -9,7 +9,7 @@ mod media;
 mod settings;
 mod view;
 
-use fanfare_domain::{Error, Result, access::Role};
+use fanfare_core::{Error, Result, access::Role};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -1,7 +1,8 @@
 //! The settings of each network as fields, made from the schema of its accounts.
 
-use fanfare_domain::{Error, Result, accounts, platforms::label};
+use fanfare_core::{Error, Result};
 use fanfare_entities::account;
+use fanfare_publishing::{accounts, platforms::label};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

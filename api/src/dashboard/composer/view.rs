@@ -1,7 +1,8 @@
 //! The composer's page.
 
-use fanfare_domain::{Result, access::Role, accounts, platforms::label};
+use fanfare_core::{Result, access::Role};
 use fanfare_entities::{account, account::AccountStatus};
+use fanfare_publishing::{accounts, platforms::label};
 use maud::{Markup, html};
 
 use super::{PAGE, StepOutcome, TITLE, ai, check, draft::Draft, media, settings};

@@ -1,6 +1,6 @@
 //! `/dashboard/inbox/comments/{id}`: a comment with its replies and actions.
 
-use fanfare_domain::{Code, Error, Result};
+use fanfare_core::{Code, Error, Result};
 use maud::{Markup, html};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! `/dashboard/inbox/conversations/{id}`: a conversation, how long it can still be answered, and the answer.
 
-use fanfare_domain::{Code, Error, Result, access::Role};
+use fanfare_core::{Code, Error, Result, access::Role};
 use maud::{Markup, html};
 use serde_json::json;
 

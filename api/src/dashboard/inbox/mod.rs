@@ -5,7 +5,7 @@ pub mod conversation;
 pub mod reply;
 mod view;
 
-use fanfare_domain::{Code, Error, Result, access::Role};
+use fanfare_core::{Code, Error, Result, access::Role};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Sends answers from the pages of the inbox, both for conversations and comments.
 
-use fanfare_domain::Result;
+use fanfare_core::Result;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 

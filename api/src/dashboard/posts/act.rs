@@ -1,6 +1,7 @@
 //! Actions on a post; each runs an operation of the API.
 
-use fanfare_domain::{Code, Error, PostId, Result, posts, zone};
+use fanfare_core::{Code, Error, PostId, Result, zone};
+use fanfare_publishing::posts;
 use serde_json::{Value, json};
 
 use super::{PAGE, calendar, one};

@@ -1,6 +1,6 @@
 //! The attempts to publish a post.
 
-use fanfare_domain::posts::outcome_words;
+use fanfare_publishing::posts::outcome_words;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;

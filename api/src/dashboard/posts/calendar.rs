@@ -1,13 +1,9 @@
 //! The posts of a month or a week by day, in the workspace's time zone.
 
 use chrono::{Datelike, Days, Months, NaiveDate};
-use fanfare_domain::{
-    Code, Error, Result,
-    access::Role,
-    posts::{agenda, status_name, status_words},
-    zone,
-};
+use fanfare_core::{Code, Error, Result, access::Role, zone};
 use fanfare_entities::{post, post::PostStatus};
+use fanfare_publishing::posts::{agenda, status_name, status_words};
 use maud::{Markup, html};
 
 use super::{

@@ -8,14 +8,13 @@ mod steps;
 
 use std::collections::HashMap;
 
-use fanfare_domain::{
-    AccountId, Error, Result,
-    access::Role,
+use fanfare_core::{AccountId, Error, Result, access::Role};
+use fanfare_entities::{account, post};
+use fanfare_publishing::{
     accounts,
     platforms::label,
     posts::{self, PostFilter, WaitReason, Waiting, status_words},
 };
-use fanfare_entities::{account, post};
 use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 

@@ -1,13 +1,11 @@
 //! `/dashboard/posts/{id}`: everything about one post.
 
-use fanfare_domain::{
-    Code, Error, PostId, Result,
-    access::Role,
+use fanfare_core::{Code, Error, PostId, Result, access::Role, input::CursorQuery};
+use fanfare_entities::{Millis, account, post, post::PostStatus};
+use fanfare_publishing::{
     accounts,
-    input::CursorQuery,
     posts::{self, WaitReason, Waiting, status_words},
 };
-use fanfare_entities::{Millis, account, post, post::PostStatus};
 use maud::{Markup, html};
 use serde::Deserialize;
 

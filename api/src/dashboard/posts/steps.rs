@@ -1,11 +1,8 @@
 //! The actions that the status of a post and the role of its user allow.
 
-use fanfare_domain::{
-    access::Role,
-    posts::{allowed_transitions, is_own_draft},
-    zone,
-};
+use fanfare_core::{access::Role, zone};
 use fanfare_entities::{post, post::PostStatus};
+use fanfare_publishing::posts::{allowed_transitions, is_own_draft};
 use maud::{Markup, html};
 
 use super::{PAGE, calendar::is_movable};

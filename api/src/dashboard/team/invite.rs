@@ -1,11 +1,11 @@
 //! Inviting people into a workspace, and withdrawing invitations.
 
-use fanfare_domain::{
+use fanfare_core::{
     Code, Error, Result,
     access::{Role, role_name},
     clock::to_rfc3339 as written,
-    invitations::{self, Invitation},
 };
+use fanfare_people::invitations::{self, Invitation};
 use maud::{Markup, html};
 use uuid::Uuid;
 

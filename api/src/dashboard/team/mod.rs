@@ -4,13 +4,13 @@
 pub mod invite;
 pub mod workspace;
 
-use fanfare_domain::{
+use fanfare_core::{
     BrandId, Code, Error, Result, UserId,
     access::{Role, role_name},
-    brands,
     clock::to_rfc3339 as written,
-    team::{self, Member},
 };
+use fanfare_people::team::{self, Member};
+use fanfare_publishing::brands;
 use maud::{Markup, html};
 use uuid::Uuid;
 

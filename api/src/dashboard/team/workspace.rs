@@ -1,6 +1,7 @@
 //! Creating a team workspace.
 
-use fanfare_domain::{Result, team};
+use fanfare_core::Result;
+use fanfare_people::team;
 use maud::{Markup, html};
 
 use super::{PAGE, TITLE, page};
