@@ -70,7 +70,8 @@ fn show_page(res: &mut Response, title: &str, route: &'static str, main: Result<
         Err(error) => (error.status(), error_main(&error)),
     };
     res.status_code(salvo::http::StatusCode::from_u16(status).unwrap_or_default());
-    StaticPage::html(route, docs::page(title, &main)).write(res);
+    let html = docs::page(title, &main);
+    StaticPage::html(route, || html).write(res);
 }
 
 fn error_main(error: &Error) -> Markup {

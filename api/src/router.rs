@@ -1,6 +1,6 @@
 //! Builds the service from the route table and the pages.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use fanfare_core::{Domain, input, processes};
 use fanfare_publishing::platforms;
@@ -8,7 +8,6 @@ use salvo::{
     Depot, FlowCtrl, Handler, Request, Response, Router, Service, async_trait,
     http::{HeaderValue, StatusCode, header::ALLOW},
 };
-use serde_json::Value;
 
 use crate::{
     Method, admin, assets, billing, dashboard, docs,
@@ -117,21 +116,18 @@ impl Handler for MethodNotAllowed {
     }
 }
 
-/// Makes known which names of fields, settings and choices there are, so that no fix takes one for another.
-fn know_words(document: &Value) {
-    let mut words = openapi::words(document);
+/// Returns the names of fields, settings and choices, so that no fix takes one for another.
+fn words() -> BTreeSet<String> {
+    let mut words = openapi::words(&openapi::document("", ROUTES));
     for platform in platforms::ids() {
         let settings = serde_json::to_value(platforms::description(platform));
         words.extend(settings.iter().flat_map(openapi::words));
     }
-    input::know_words(words);
+    words
 }
 
 fn add_pages(router: Router, domain: &Domain) -> Router {
-    let base_url = &domain.settings.base_url;
-    let document = openapi::document(base_url, ROUTES);
-    know_words(&document);
-    let document = document.to_string();
+    input::know_words(words);
     let page = |path: &'static str, page: StaticPage| {
         let router = match path.trim_start_matches('/') {
             "" => Router::new(),
@@ -139,35 +135,50 @@ fn add_pages(router: Router, domain: &Domain) -> Router {
         };
         router.get_and_head(page)
     };
-    let html = |route: &'static str, html: String| page(route, StaticPage::html(route, html));
-    let reference = Arc::new(docs::Reference::new(base_url, ROUTES));
+    // Each page is made for the service's own address.
+    let base_url: Arc<str> = domain.settings.base_url.as_str().into();
+    let text = |render: fn(&str) -> String| {
+        let base_url = Arc::clone(&base_url);
+        move || render(&base_url)
+    };
+    let reference = Arc::new(docs::LazyReference::new(&base_url, ROUTES));
     let (whole, one) =
         (docs::pages::ReferencePage(Arc::clone(&reference)), docs::pages::OperationPage(reference));
-    let markdown =
-        |route: &'static str, text: String| page(route, StaticPage::markdown(route, text));
+    let markdown = |route: &'static str, render: fn(&str) -> String| {
+        page(route, StaticPage::markdown(route, text(render)))
+    };
+    let html =
+        |route: &'static str, render: fn() -> String| page(route, StaticPage::html(route, render));
     let guides = docs::guides::ALL.iter().flat_map(|guide| {
         let at = format!("docs/guides/{}", guide.name);
-        let html = StaticPage::html("/docs/guides/{guide}", guide.page(base_url));
-        let text = StaticPage::markdown("/docs/guides/{guide}.md", guide.markdown(base_url));
+        let (of_page, of_text) = (Arc::clone(&base_url), Arc::clone(&base_url));
+        let html = StaticPage::html("/docs/guides/{guide}", move || guide.page(&of_page));
+        let text =
+            StaticPage::markdown("/docs/guides/{guide}.md", move || guide.markdown(&of_text));
         [
             Router::with_path(format!("{at}.md")).get_and_head(text),
             Router::with_path(at).get_and_head(html),
         ]
     });
+    let start = {
+        let (settings, is_open) = (domain.settings.clone(), signup::is_open(domain));
+        move || docs::start(&settings, is_open)
+    };
+    let document = text(|base_url| openapi::document(base_url, ROUTES).to_string());
     guides
         .fold(router, Router::push)
         .push(Router::with_path("healthz").get_and_head(Alive))
         .push(Router::with_path("readyz").get_and_head(Ready(domain.clone())))
         .push(page("/openapi.json", StaticPage::json("/openapi.json", document)))
-        .push(html("/", docs::start(&domain.settings, signup::is_open(domain))))
+        .push(page("/", StaticPage::html("/", start)))
         .push(Router::with_path("docs").get_and_head(whole))
-        .push(html("/docs/guides", docs::guides::index()))
-        .push(html("/docs/errors", docs::errors()))
-        .push(markdown("/docs.md", docs::markdown::reference(base_url, ROUTES)))
-        .push(markdown("/docs/errors.md", docs::markdown::errors()))
+        .push(html("/docs/guides", docs::guides::index))
+        .push(html("/docs/errors", docs::errors))
+        .push(markdown("/docs.md", |base_url| docs::markdown::reference(base_url, ROUTES)))
+        .push(markdown("/docs/errors.md", |_| docs::markdown::errors()))
         .push(Router::with_path("docs/{operation}").get_and_head(one))
-        .push(markdown("/llms.txt", docs::markdown::index(base_url, ROUTES)))
-        .push(markdown("/llms-full.txt", docs::markdown::everything(base_url, ROUTES)))
+        .push(markdown("/llms.txt", |base_url| docs::markdown::index(base_url, ROUTES)))
+        .push(markdown("/llms-full.txt", |base_url| docs::markdown::everything(base_url, ROUTES)))
         .push(Router::with_path("media/{**path}").get_and_head(Files(domain.clone())))
         .push(
             Router::with_path("upload/{token}")

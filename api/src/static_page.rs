@@ -1,4 +1,6 @@
-//! Static pages, rendered once at startup.
+//! Static pages, each rendered once.
+
+use std::sync::{Arc, LazyLock};
 
 use bytes::Bytes;
 use salvo::{
@@ -16,37 +18,50 @@ use crate::middleware::request::LogFields;
 /// Pages load and run nothing: their style is inline, and their forms post to this service only.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// A static page.
-#[derive(Debug, Clone)]
+/// A page that stays the same while the process runs. It is rendered when somebody first asks for it: most processes are
+/// never asked for most pages.
+#[derive(Clone)]
 pub struct StaticPage {
     route: &'static str,
     content_type: &'static str,
-    body: Bytes,
+    body: Arc<LazyLock<Bytes, Render>>,
 }
+
+/// What renders a page.
+type Render = Box<dyn FnOnce() -> Bytes + Send>;
 
 impl StaticPage {
     /// Returns an HTML page at `route`.
     #[must_use]
-    pub fn html(route: &'static str, html: String) -> Self {
-        Self { route, content_type: "text/html; charset=utf-8", body: html.into() }
+    pub fn html(route: &'static str, html: impl FnOnce() -> String + Send + 'static) -> Self {
+        Self::new(route, "text/html; charset=utf-8", html)
     }
 
     /// Returns a Markdown page at `route`.
     #[must_use]
-    pub fn markdown(route: &'static str, text: String) -> Self {
-        Self { route, content_type: "text/markdown; charset=utf-8", body: text.into() }
+    pub fn markdown(route: &'static str, text: impl FnOnce() -> String + Send + 'static) -> Self {
+        Self::new(route, "text/markdown; charset=utf-8", text)
     }
 
     /// Returns an Atom feed at `route`.
     #[must_use]
-    pub fn feed(route: &'static str, xml: String) -> Self {
-        Self { route, content_type: "application/atom+xml", body: xml.into() }
+    pub fn feed(route: &'static str, xml: impl FnOnce() -> String + Send + 'static) -> Self {
+        Self::new(route, "application/atom+xml", xml)
     }
 
     /// Returns a JSON document at `route`; scripts of any origin may read it.
     #[must_use]
-    pub fn json(route: &'static str, json: String) -> Self {
-        Self { route, content_type: "application/json", body: json.into() }
+    pub fn json(route: &'static str, json: impl FnOnce() -> String + Send + 'static) -> Self {
+        Self::new(route, "application/json", json)
+    }
+
+    fn new(
+        route: &'static str,
+        content_type: &'static str,
+        text: impl FnOnce() -> String + Send + 'static,
+    ) -> Self {
+        let render: Render = Box::new(|| text().into());
+        Self { route, content_type, body: Arc::new(LazyLock::new(render)) }
     }
 }
 
@@ -74,6 +89,6 @@ impl StaticPage {
         if self.content_type == "application/json" {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         }
-        res.replace_body(ResBody::Once(self.body.clone()));
+        res.replace_body(ResBody::Once(Bytes::clone(&self.body)));
     }
 }

@@ -14,13 +14,19 @@ pub async fn list(mut call: Call) -> Result<Reply<Listed<UpdateList>>> {
     updates::list(&call.act, &query)
 }
 
-/// Returns the router of the pages. They are rendered once, since the updates are part of the binary.
+/// Returns the router of the pages. Each is rendered once, since the updates are part of the binary.
 pub fn router(base_url: &str) -> Router {
     let page = |path: &str, page: StaticPage| Router::with_path(path).get_and_head(page);
-    let overview = page("updates", StaticPage::html("/updates", overview()));
-    let feed = page("updates.xml", StaticPage::feed("/updates.xml", feed(base_url)));
+    let overview = page("updates", StaticPage::html("/updates", overview));
+    let feed = page(
+        "updates.xml",
+        StaticPage::feed("/updates.xml", {
+            let base_url = base_url.to_owned();
+            move || feed(&base_url)
+        }),
+    );
     updates::all().iter().fold(Router::new().push(overview).push(feed), |router, update| {
-        let html = docs::page(&update.title, &article(update));
+        let html = || docs::page(&update.title, &article(update));
         router.push(page(
             &format!("updates/{}", update.slug),
             StaticPage::html("/updates/{slug}", html),

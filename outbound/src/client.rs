@@ -9,6 +9,7 @@ use crate::{
     Error, ErrorKind, Policy, Request, ServerClock, opened,
     policy::{self, Rules},
     resolver::{self, Lookup, Resolver},
+    tls,
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -59,10 +60,12 @@ impl Client {
         lookup: Lookup,
         tune: fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
     ) -> Result<Self, Error> {
+        let tls = tls::config().map_err(|cause| Error::from_setup(&cause))?;
         let build = |filter| {
             let client = |kept| {
                 let resolver = Resolver { lookup: lookup.clone(), filter };
-                let made = tune(builder(resolver).pool_max_idle_per_host(kept)).build();
+                let made = builder(resolver).tls_backend_preconfigured(tls.clone());
+                let made = tune(made.pool_max_idle_per_host(kept)).build();
                 made.map_err(|cause| Error::from_setup(&cause))
             };
             Ok::<_, Error>(ClientPair { kept: client(IDLE_PER_HOST)?, fresh: client(0)? })

@@ -65,9 +65,9 @@ impl Error {
     }
 
     /// Creates the error of a client that could not be created.
-    pub(crate) fn from_setup(cause: &reqwest::Error) -> Self {
+    pub(crate) fn from_setup(cause: &(dyn StdError + 'static)) -> Self {
         let host = "any host".to_owned();
-        Self { kind: ErrorKind::Invalid, host, cause: root_cause_text(cause) }
+        Self { kind: ErrorKind::Invalid, host, cause: root_cause(cause).to_string() }
     }
 
     /// Returns true if the server may have acted, because the whole request may have reached it.

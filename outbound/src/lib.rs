@@ -23,6 +23,7 @@ mod retry_after;
 mod server_clock;
 #[cfg(test)]
 mod tests;
+mod tls;
 
 pub use client::Client;
 pub use error::{Error, ErrorKind};

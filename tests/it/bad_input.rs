@@ -141,7 +141,8 @@ async fn whatever_answers_get_answers_head() {
     let paths = document["paths"].as_object().unwrap().iter();
     let read = paths.filter(|(_, methods)| methods.get("get").is_some()).map(|(path, _)| path);
     let pages = ["/", "/signup", "/login", "/forgot", "/dashboard", "/admin", "/connect", "/docs"];
-    let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
+    let http =
+        fanfare_tests::local_client_builder().redirect(reqwest::redirect::Policy::none()).build();
     let http = http.unwrap();
     for path in read.map(String::as_str).chain(pages) {
         let path = path.replace(['{', '}'], "");

@@ -60,7 +60,8 @@ async fn idle_connections_give_way_before_descriptors_run_out() {
         Service::start_with_descriptors(&dir, DESCRIPTORS, &[("FANFARE_LIMITS_FACTOR", "100")]);
     let address = service.origin.strip_prefix("http://").unwrap().to_owned();
     let healthy = async |when: &str| {
-        let client = reqwest::Client::builder().timeout(Duration::from_secs(20)).build().unwrap();
+        let client =
+            fanfare_tests::local_client_builder().timeout(Duration::from_secs(20)).build().unwrap();
         let answer = client.get(format!("{}/healthz", service.origin)).send().await;
         assert_eq!(answer.expect(when).status().as_u16(), 200, "{when}");
     };

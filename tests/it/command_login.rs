@@ -125,7 +125,7 @@ fn page(address: &Url) -> String {
 }
 
 async fn bring(back: &Url) -> (u16, String) {
-    let reply = reqwest::Client::new().get(back.as_str()).send().await.unwrap();
+    let reply = fanfare_tests::local_client().get(back.as_str()).send().await.unwrap();
     (reply.status().as_u16(), reply.text().await.unwrap())
 }
 
@@ -150,7 +150,7 @@ pub async fn set_password(owner: &mut Visitor, origin: &str) {
     let csrf = owner.get("/forgot").await.expect(200).hidden("csrf");
     let fields = [("csrf", csrf), ("email", "owner@localhost".to_owned())];
     let _ = owner.send("/forgot", &fields).await.expect(200);
-    let (http, mail) = (reqwest::Client::new(), format!("{origin}/dev/mail"));
+    let (http, mail) = (fanfare_tests::local_client(), format!("{origin}/dev/mail"));
     let link = eventually("a letter", || async {
         let asked = http.get(&mail).header("Accept", "application/json").send().await.ok()?;
         let said: Value = asked.json().await.ok()?;

@@ -276,7 +276,7 @@ async fn a_worker_killed_while_it_copies_a_picture() {
         let _second = Worker::start(&app, None);
         let post = asked.await.unwrap().expect(201).body["post"].clone();
         let url = post["media"][0]["url"].as_str().unwrap();
-        let file = reqwest::Client::new().get(url).send().await.unwrap();
+        let file = fanfare_tests::local_client().get(url).send().await.unwrap();
         let bytes = file.error_for_status().unwrap().bytes().await.unwrap();
         assert!(bytes.starts_with(b"\x89PNG"), "killed at {place}");
         assert!(picture.asked() <= 2, "killed at {place}");

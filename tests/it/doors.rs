@@ -122,7 +122,7 @@ async fn sent(
     head: &[(&str, String)],
     body: &str,
 ) -> (u16, reqwest::header::HeaderMap, Value) {
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+    let client = fanfare_tests::local_client_builder().redirect(reqwest::redirect::Policy::none());
     let mut request = client
         .build()
         .unwrap()

@@ -22,7 +22,7 @@ async fn send(user: &User, page: &Value, name: &str, bytes: Vec<u8>) -> ApiReply
 
 /// Sends a form as a browser without scripts does: status and page.
 async fn send_form(page: &Value, files: Vec<(&str, Vec<u8>)>) -> (u16, String) {
-    let (http, url) = (reqwest::Client::new(), page["drop_url"].as_str().unwrap());
+    let (http, url) = (fanfare_tests::local_client(), page["drop_url"].as_str().unwrap());
     let shown = http.get(url).send().await.unwrap();
     let cookie =
         shown.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
@@ -150,8 +150,11 @@ async fn a_form_without_scripts_does_the_same() {
     let names: Vec<_> =
         dropped(&user, &page).await.iter().map(|file| file["filename"].clone()).collect();
     assert_eq!(names, ["four.gif", "three.gif", "two.mp4", "one.png"]);
-    let plain =
-        reqwest::Client::new().post(page["drop_url"].as_str().unwrap()).body("x").send().await;
+    let plain = fanfare_tests::local_client()
+        .post(page["drop_url"].as_str().unwrap())
+        .body("x")
+        .send()
+        .await;
     assert_eq!(plain.unwrap().status(), 404, "a page that has all its files takes no more");
 }
 

@@ -45,7 +45,7 @@ pub async fn ended(app: &TestApp, user: &User, job: &Value) -> Value {
 
 async fn billed(app: &TestApp) -> usize {
     let url = app.simulator.url.join("/ai/bill").unwrap();
-    let request = reqwest::Client::new().get(url).bearer_auth(&app.simulator.secret);
+    let request = fanfare_tests::local_client().get(url).bearer_auth(&app.simulator.secret);
     let bill: Value = request.send().await.unwrap().json().await.unwrap();
     bill["bill"].as_array().unwrap().iter().filter(|line| line["what"] == "video").count()
 }

@@ -87,7 +87,7 @@ async fn a_fleet_outlives_a_worker_and_leaves_nothing_behind() {
     publish(&one, &other, account).await;
     assert_eq!(one.on_network("bluesky", account).await.len(), 4);
     let address = fleet.process("worker-2")["metrics"].as_str().unwrap();
-    let page = reqwest::Client::new().get(format!("http://{address}/metrics")).send().await;
+    let page = fanfare_tests::local_client().get(format!("http://{address}/metrics")).send().await;
     assert!(page.unwrap().text().await.unwrap().contains("fanfare_info{version="));
 
     drop(fleet.script.stdin.take());

@@ -91,7 +91,7 @@ async fn bodies_are_compared_in_their_canonical_form() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
     let account = user.connect("bluesky").await;
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let send = async |path: &str, key: &str, body: String| {
         let request = http.post(format!("{}/api/v1/{path}", app.origin)).bearer_auth(&user.key);
         let request = request.header("Idempotency-Key", key);

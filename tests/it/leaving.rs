@@ -583,7 +583,7 @@ async fn the_operator_sees_what_would_go_and_needs_no_grace() {
 
 /// The e-mails that the service has written.
 async fn letters(app: &TestApp) -> Vec<Value> {
-    let asked = reqwest::Client::new().get(format!("{}/dev/mail", app.origin));
+    let asked = fanfare_tests::local_client().get(format!("{}/dev/mail", app.origin));
     let said = asked.header("Accept", "application/json").send().await.unwrap();
     said.json::<Value>().await.unwrap()["letters"].as_array().unwrap().clone()
 }

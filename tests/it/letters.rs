@@ -228,7 +228,7 @@ async fn a_letter_is_sealed_and_wiped_a_day_later() {
     app.person("ada@example.com").await;
     let mut ada = Visitor::nobody(&app);
     forget(&mut ada, "ada@example.com").await;
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let url = format!("{}/dev/mail", app.origin);
     let ask = || async {
         let asked = http.get(&url).header("Accept", "application/json").send().await.unwrap();
@@ -263,7 +263,7 @@ async fn letters_stand_on_a_page_on_loopback_alone() {
     let with_smtp = with(&post).await;
     for app in [&public, &with_smtp] {
         let url = format!("{}/dev/mail", app.origin);
-        let asked = reqwest::Client::new().get(url).send().await.unwrap();
+        let asked = fanfare_tests::local_client().get(url).send().await.unwrap();
         assert_eq!(asked.status(), 404);
     }
     let refused =
@@ -319,7 +319,7 @@ fn id(letter: &fanfare_sandbox::smtp::ReceivedMail) -> String {
 
 /// Asks for a new password for the owner of an embedded installation.
 async fn ask(origin: &str) {
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let form = http.get(format!("{origin}/forgot")).send().await.unwrap();
     let cookie =
         form.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();

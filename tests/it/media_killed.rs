@@ -30,7 +30,7 @@ async fn prepared(user: &User, way: &str, size: usize) -> Value {
 
 /// Sends a film; the status, if somebody answered.
 async fn send(user: &User, way: &str, prepared: &Value, film: Vec<u8>) -> Option<u16> {
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let url = |name: &str| prepared[name].as_str().unwrap_or_default().to_owned();
     let request = match way {
         "signed" => http.put(url("upload_url")).header("Content-Type", "video/mp4").body(film),

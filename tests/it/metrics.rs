@@ -15,7 +15,8 @@ pub(crate) fn free_address() -> String {
 }
 
 async fn read(address: &str) -> Option<String> {
-    let page = reqwest::Client::new().get(format!("http://{address}/metrics")).send().await.ok()?;
+    let page =
+        fanfare_tests::local_client().get(format!("http://{address}/metrics")).send().await.ok()?;
     assert_eq!(page.headers()["content-type"], "text/plain; version=0.0.4; charset=utf-8");
     page.text().await.ok()
 }

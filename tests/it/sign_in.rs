@@ -131,7 +131,8 @@ async fn a_form_from_elsewhere_logs_nobody_in() {
 async fn behind_https_cookies_stay_there() {
     let base_url = Some("https://fanfare.example.com".to_owned());
     let app = TestApp::with(Options { base_url, ..Options::default() }).await;
-    let reply = reqwest::Client::new().get(format!("{}/login", app.origin)).send().await.unwrap();
+    let reply =
+        fanfare_tests::local_client().get(format!("{}/login", app.origin)).send().await.unwrap();
     let cookie = reply.headers()["set-cookie"].to_str().unwrap();
     assert!(cookie.ends_with("; Secure"), "{cookie}");
 }
@@ -147,7 +148,8 @@ async fn a_password_of_a_person_opens_no_dashboard() {
 
 /// Tries a password from an address of its own.
 async fn try_from(app: &TestApp, page: &str, email: &str, password: &str, address: &str) -> u16 {
-    let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
+    let http =
+        fanfare_tests::local_client_builder().redirect(reqwest::redirect::Policy::none()).build();
     let http = http.unwrap();
     let url = format!("{}{page}", app.origin);
     let form = http.get(&url).header("X-Forwarded-For", address).send().await.unwrap();
@@ -210,15 +212,19 @@ async fn on_https_a_cookie_is_of_this_host_alone() {
     let base_url = Some("https://fanfare.example".to_owned());
     let app = TestApp::with(Options { workers: false, base_url, ..Options::default() }).await;
     for (page, name) in [("/login", "fanfare_before"), ("/admin/login", "fanfare_login")] {
-        let form =
-            reqwest::Client::new().get(format!("{}{page}", app.origin)).send().await.unwrap();
+        let form = fanfare_tests::local_client()
+            .get(format!("{}{page}", app.origin))
+            .send()
+            .await
+            .unwrap();
         let cookie = form.headers()["set-cookie"].to_str().unwrap().to_owned();
         assert!(cookie.starts_with(&format!("__Host-{name}=")), "{cookie}");
         assert!(cookie.contains("; Path=/;") && cookie.contains("; Secure"), "{cookie}");
         assert!(!cookie.contains("Domain="), "{cookie}");
     }
     let plain = TestApp::with(Options { workers: false, ..Options::default() }).await;
-    let form = reqwest::Client::new().get(format!("{}/login", plain.origin)).send().await.unwrap();
+    let form =
+        fanfare_tests::local_client().get(format!("{}/login", plain.origin)).send().await.unwrap();
     let cookie = form.headers()["set-cookie"].to_str().unwrap().to_owned();
     assert!(cookie.starts_with("fanfare_before=") && !cookie.contains("Secure"), "{cookie}");
 }

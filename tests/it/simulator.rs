@@ -24,7 +24,7 @@ use crate::service::{Dir, Service};
 
 /// Fetches an address.
 async fn fetched(url: impl reqwest::IntoUrl) -> reqwest::Response {
-    reqwest::Client::new().get(url).send().await.unwrap()
+    fanfare_tests::local_client().get(url).send().await.unwrap()
 }
 
 /// The status of a request whose path is sent as it is.
@@ -84,7 +84,7 @@ async fn the_control_is_for_whoever_has_the_secret() {
     let _service = Service::start(&dir, true, &[]);
     let simulator = Simulator::of(&dir);
     let url = format!("{}_control/bluesky/accounts", simulator.url);
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     for wrong in ["", "wrong", &simulator.secret[1..], &format!("{}x", simulator.secret)] {
         for method in [Method::GET, Method::POST] {
             let asked = http.request(method, &url).bearer_auth(wrong).send().await.unwrap();
@@ -330,7 +330,7 @@ async fn the_networks_fetch_our_media_and_nothing_else_that_is_private() {
         ("image_url", private.as_str()),
         ("access_token", made["credentials"]["access_token"].as_str().unwrap()),
     ];
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let sent = http.post(format!("{base}/v1.0/{id}/threads")).form(&form).send().await.unwrap();
     assert!(sent.status().is_client_error());
     let made = app.simulator.stand_in("telegram").await;

@@ -58,7 +58,7 @@ fn doors() -> Vec<(Method, String)> {
 }
 
 fn http() -> Client {
-    Client::builder().redirect(Policy::none()).build().unwrap()
+    fanfare_tests::local_client_builder().redirect(Policy::none()).build().unwrap()
 }
 
 /// Requests of `bytes` bytes with as many parts as fit.

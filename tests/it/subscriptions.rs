@@ -259,7 +259,7 @@ async fn a_downgrade_waits_for_the_end_of_the_period() {
 async fn a_change_that_is_sent_again_under_its_key_is_made_once() {
     let app = TestApp::start().await;
     let (ada, _) = subscriber(&app, "ada@example.com").await;
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let send = async || {
         let request =
             http.post(format!("{}/api/v1/subscription/pause", app.origin)).bearer_auth(&ada.key);

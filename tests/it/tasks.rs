@@ -35,8 +35,11 @@ const TASKS: [(&str, &str, u64); 15] = [
 
 /// The requests to the API so far: how many, and how many of them were refused.
 async fn counted(metrics: &str) -> (u64, u64) {
-    let page =
-        reqwest::Client::new().get(format!("http://{metrics}/metrics")).send().await.unwrap();
+    let page = fanfare_tests::local_client()
+        .get(format!("http://{metrics}/metrics"))
+        .send()
+        .await
+        .unwrap();
     let page = page.text().await.unwrap();
     let (mut all, mut refused) = (0, 0);
     for line in page.lines().filter(|line| line.starts_with("fanfare_http_requests_total{")) {

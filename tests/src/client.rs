@@ -64,7 +64,7 @@ impl User {
     /// Returns a caller with `key`.
     #[must_use]
     pub fn new(origin: &str, key: String) -> Self {
-        Self { http: Client::new(), origin: origin.to_owned(), key }
+        Self { http: crate::local_client(), origin: origin.to_owned(), key }
     }
 
     /// Sends a request with these additional headers.

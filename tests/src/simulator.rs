@@ -34,7 +34,7 @@ impl Simulator {
     /// It refuses.
     pub async fn ask(&self, method: Method, path: &str, body: &Value) -> Value {
         let url = format!("{}_control/{path}", self.url);
-        let request = reqwest::Client::new().request(method, url).bearer_auth(&self.secret);
+        let request = crate::local_client().request(method, url).bearer_auth(&self.secret);
         let request = if body.is_null() { request } else { request.json(body) };
         let answer = request.send().await.expect("the simulator answers");
         let status = answer.status();
@@ -61,7 +61,7 @@ impl Simulator {
 
     async fn ask_vertex(&self, path: &str) -> Value {
         let url = self.url.join(&format!("/ai/vertex/{path}")).expect("an address");
-        let request = reqwest::Client::new().post(url).bearer_auth(&self.secret).json(&json!({}));
+        let request = crate::local_client().post(url).bearer_auth(&self.secret).json(&json!({}));
         let answer = request.send().await.and_then(reqwest::Response::error_for_status);
         answer.expect("the simulator answers").json().await.expect("JSON")
     }

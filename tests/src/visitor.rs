@@ -73,7 +73,8 @@ impl Visitor {
     /// No client can be made.
     #[must_use]
     pub fn of(origin: &str) -> Self {
-        let http = Client::builder().redirect(Policy::none()).build().expect("a client");
+        let http =
+            crate::local_client_builder().redirect(Policy::none()).build().expect("a client");
         Self { http, origin: origin.to_owned(), cookie: String::new() }
     }
 

@@ -22,7 +22,9 @@ use crate::{Route, browser::doors};
 use html::with_code;
 
 pub use html::{markdown as rendered, page};
-pub use reference::{Reference, reply_examples};
+#[cfg(test)]
+use reference::Reference;
+pub use reference::{LazyReference, reply_examples};
 
 /// Returns the start page.
 pub fn start(settings: &Settings, is_open: bool) -> String {

@@ -7,7 +7,7 @@ use salvo::{
     http::{ResBody, StatusCode},
 };
 
-use super::Reference;
+use super::LazyReference;
 use crate::{middleware::request::LogFields, query, static_page::StaticPage};
 
 /// The longest search, in characters.
@@ -15,11 +15,11 @@ const LONGEST: usize = 200;
 
 /// `GET /docs`.
 #[derive(Clone)]
-pub struct ReferencePage(pub Arc<Reference>);
+pub struct ReferencePage(pub Arc<LazyReference>);
 
 /// `GET /docs/{operation}` and `GET /docs/{operation}.md`.
 #[derive(Clone)]
-pub struct OperationPage(pub Arc<Reference>);
+pub struct OperationPage(pub Arc<LazyReference>);
 
 #[async_trait]
 impl Handler for ReferencePage {
@@ -35,7 +35,8 @@ impl Handler for ReferencePage {
         let asked =
             pairs.iter().find(|(name, _)| name == "q").map_or("", |(_, asked)| asked.as_str());
         let asked: String = asked.trim().chars().take(LONGEST).collect();
-        StaticPage::html("/docs", self.0.page(&asked)).write(res);
+        let html = self.0.page(&asked);
+        StaticPage::html("/docs", || html).write(res);
     }
 }
 
@@ -53,9 +54,10 @@ impl Handler for OperationPage {
         let name = req.params().get("operation").map(String::as_str).unwrap_or_default();
         let page = match name.strip_suffix(".md") {
             Some(name) => {
-                self.0.markdown(name).map(|text| StaticPage::markdown(ROUTE, text.to_owned()))
+                let text = self.0.markdown(name).map(str::to_owned);
+                text.map(|text| StaticPage::markdown(ROUTE, || text))
             }
-            None => self.0.operation(name).map(|html| StaticPage::html(ROUTE, html)),
+            None => self.0.operation(name).map(|html| StaticPage::html(ROUTE, || html)),
         };
         match page {
             Some(page) => page.write(res),

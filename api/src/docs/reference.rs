@@ -1,6 +1,8 @@
 //! The reference: every route with its request in three forms, its replies and its errors; whole, by search words, or
 //! one operation at a time.
 
+use std::{ops::Deref, sync::LazyLock};
+
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
@@ -13,9 +15,29 @@ use super::{
 };
 use crate::{Route, Success, hints::Hints, openapi};
 
-/// The reference, rendered once.
+/// The rendered reference.
 pub struct Reference {
     entries: Vec<Entry>,
+}
+
+/// The reference, rendered when somebody first asks for it.
+pub struct LazyReference(LazyLock<Reference, Box<dyn FnOnce() -> Reference + Send>>);
+
+impl LazyReference {
+    /// Returns the reference of these routes.
+    #[must_use]
+    pub fn new(base_url: &str, routes: &'static [Route]) -> Self {
+        let base_url = base_url.to_owned();
+        Self(LazyLock::new(Box::new(move || Reference::new(&base_url, routes))))
+    }
+}
+
+impl Deref for LazyReference {
+    type Target = Reference;
+
+    fn deref(&self) -> &Reference {
+        &self.0
+    }
 }
 
 /// An operation in the reference.

@@ -24,14 +24,12 @@ use rmcp::transport::streamable_http_server::{
 use salvo::{Router, http::ReqBody, prelude::TowerServiceCompat};
 use serde_json::{Value, json};
 
-use crate::{
-    endpoint::Endpoint, router_ext::RouterExt as _, routes::ROUTES, static_page::StaticPage,
-};
+use crate::{router_ext::RouterExt as _, static_page::StaticPage};
 use admission::{AdmissionMiddleware, Audience};
 pub(crate) use call::request;
 pub(crate) use schema::ToolInput;
 use server::Server;
-use toolbox::Toolbox;
+use toolbox::LazyToolbox;
 
 /// The largest message, in bytes: a small file in base64 fits.
 const LARGEST: usize = 7 << 20;
@@ -42,9 +40,11 @@ const SIGNUP: [&str; 2] = ["start_signup", "get_signup_session"];
 /// Returns the router of the server.
 pub fn router(domain: &Domain) -> Router {
     let base_url = &domain.settings.base_url;
-    let operations = ROUTES.iter().map(|route| (route, Endpoint::new(route, domain.clone())));
-    let toolbox = Arc::new(Toolbox::new(operations.collect()));
-    let card = StaticPage::json("/.well-known/mcp/server-card.json", card(base_url).to_string());
+    let toolbox = Arc::new(LazyToolbox::new(domain));
+    let card = {
+        let base_url = base_url.clone();
+        StaticPage::json("/.well-known/mcp/server-card.json", move || card(&base_url).to_string())
+    };
     let at = |path: &str, audience: Audience| {
         let server = Server::new(Arc::clone(&toolbox), audience, base_url.clone());
         Router::with_path(path)

@@ -22,7 +22,7 @@ use super::{
     arguments::{self, NotRun},
     call::{self, ToolOutcome},
     guide, progress,
-    toolbox::{CHANGE, FIND, READ, Selection, ToolEntry, Toolbox},
+    toolbox::{CHANGE, FIND, LazyToolbox, READ, Selection, ToolEntry},
 };
 use crate::{progress::Progress, query, reply, words};
 
@@ -40,7 +40,7 @@ const METHODS: [&str; 7] = [
 /// The server at one path.
 #[derive(Clone)]
 pub struct Server {
-    toolbox: Arc<Toolbox>,
+    toolbox: Arc<LazyToolbox>,
     audience: Audience,
     base_url: String,
 }
@@ -50,7 +50,7 @@ type Context = RequestContext<RoleServer>;
 impl Server {
     /// Returns the server; `base_url` is the origin of the service.
     #[must_use]
-    pub const fn new(toolbox: Arc<Toolbox>, audience: Audience, base_url: String) -> Self {
+    pub const fn new(toolbox: Arc<LazyToolbox>, audience: Audience, base_url: String) -> Self {
         Self { toolbox, audience, base_url }
     }
 

@@ -1,8 +1,12 @@
 //! The tools: one for each route, and three that find and run any of them.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    ops::Deref,
+    sync::{Arc, LazyLock},
+};
 
-use fanfare_core::{access::Caller, input::closest_name};
+use fanfare_core::{Domain, access::Caller, input::closest_name};
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
@@ -12,7 +16,7 @@ use super::{
     listed::listed,
     schema::{self, ToolInput},
 };
-use crate::{Route, endpoint::Endpoint, hints::Hints, openapi};
+use crate::{Route, endpoint::Endpoint, hints::Hints, openapi, routes::ROUTES};
 
 /// The tool that finds operations by words.
 pub const FIND: &str = "find_operation";
@@ -41,6 +45,27 @@ pub struct Toolbox {
     names: HashMap<&'static str, usize>,
     runners: Vec<Tool>,
     finder: Finder,
+}
+
+/// All tools, made when somebody first asks for one.
+pub struct LazyToolbox(LazyLock<Toolbox, Box<dyn FnOnce() -> Toolbox + Send>>);
+
+impl LazyToolbox {
+    /// Returns the tools of a domain.
+    #[must_use]
+    pub fn new(domain: &Domain) -> Self {
+        let domain = domain.clone();
+        let operation = move |route| (route, Endpoint::new(route, domain.clone()));
+        Self(LazyLock::new(Box::new(|| Toolbox::new(ROUTES.iter().map(operation).collect()))))
+    }
+}
+
+impl Deref for LazyToolbox {
+    type Target = Toolbox;
+
+    fn deref(&self) -> &Toolbox {
+        &self.0
+    }
 }
 
 /// The tools that a client asks to see.

@@ -1,6 +1,9 @@
 //! Corrections that a program can apply: JSON Patch (RFC 6902) operations on the body of a refused request.
 
-use std::{collections::HashSet, sync::OnceLock};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::OnceLock,
+};
 
 use chrono::{DateTime, SecondsFormat};
 use schemars::JsonSchema;
@@ -96,12 +99,21 @@ pub fn pointer(field: &str) -> String {
     pointer
 }
 
-/// All names that mean something in the service: fields, choices, settings.
-static WORDS: OnceLock<HashSet<String>> = OnceLock::new();
+/// Says which names mean something in the service: fields, choices, settings.
+static SAID: OnceLock<fn() -> BTreeSet<String>> = OnceLock::new();
 
-/// Makes known which names mean something, so that none of them is taken for a misspelling of another one.
-pub fn know_words(words: impl IntoIterator<Item = String>) {
-    let _ = WORDS.set(words.into_iter().map(|word| snake_case(&word)).collect());
+/// Makes known which names mean something, so that none of them is taken for a misspelling of another one. They are asked
+/// for when the first name is misspelled.
+pub fn know_words(words: fn() -> BTreeSet<String>) {
+    let _ = SAID.set(words);
+}
+
+/// Returns true if a name in snake case means something.
+fn is_known(word: &str) -> bool {
+    static WORDS: OnceLock<HashSet<String>> = OnceLock::new();
+    let Some(said) = SAID.get() else { return false };
+    let words = WORDS.get_or_init(|| said().iter().map(|word| snake_case(word)).collect());
+    words.contains(word)
 }
 
 /// Returns the one known name that `given` is a misspelling of: it differs only in case, separators or a plural, or in a
@@ -110,7 +122,7 @@ pub fn know_words(words: impl IntoIterator<Item = String>) {
 #[must_use]
 pub fn closest_name<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = snake_case(&given.chars().take(COMPARED).collect::<String>());
-    let is_word = WORDS.get().is_some_and(|words| words.contains(&given));
+    let is_word = is_known(&given);
     let most = (given.chars().count() / 4).min(3);
     let mut near: Vec<_> = known
         .into_iter()

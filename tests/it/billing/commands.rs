@@ -33,7 +33,7 @@ async fn a_subscription_is_given_beside_a_running_service() {
     let file: Value = serde_json::from_slice(&file).expect("JSON");
     let text = |name: &str| file[name].as_str().expect("a text").to_owned();
     let url = format!("{}/stripe/customers/ada@example.com/card", text("address"));
-    let card = reqwest::Client::new().post(url).bearer_auth(text("secret"));
+    let card = fanfare_tests::local_client().post(url).bearer_auth(text("secret"));
     let answer = card.json(&json!({"declines": true})).send().await.expect("an answer");
     assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
     drop(service);

@@ -13,7 +13,8 @@ use serde_json::Value;
 async fn at_stripe(app: &TestApp, path: &str, form: &[(&str, &str)]) -> Value {
     let url = app.simulator.url.join(&format!("/stripe/v1/{path}")).unwrap();
     let keys = fanfare_sandbox::stripe::Keys::of(&app.simulator.secret.clone().into());
-    let request = reqwest::Client::new().post(url).bearer_auth(keys.secret_key.expose_secret());
+    let request =
+        fanfare_tests::local_client().post(url).bearer_auth(keys.secret_key.expose_secret());
     let reply = request.form(form).send().await.unwrap();
     let (status, text) = (reply.status(), reply.text().await.unwrap());
     assert!(status.is_success(), "{path}: {text}");

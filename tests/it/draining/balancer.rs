@@ -70,7 +70,8 @@ impl Balancer {
 }
 
 async fn watch(behind: Arc<Mutex<Vec<Behind>>>) {
-    let http = reqwest::Client::builder().pool_max_idle_per_host(0).build().expect("a client");
+    let http =
+        fanfare_tests::local_client_builder().pool_max_idle_per_host(0).build().expect("a client");
     loop {
         let all = behind.lock().expect("the lock").clone();
         for one in all {

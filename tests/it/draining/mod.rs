@@ -75,7 +75,7 @@ fn terminate(pid: u32) {
 async fn a_process_that_is_asked_to_stop_says_so_before_it_closes() {
     let dir = Dir::new();
     let service = Service::on_stack(&dir, &[("FANFARE_DRAIN_DELAY", DELAY)]).await;
-    let (user, http) = (service.user(), reqwest::Client::new());
+    let (user, http) = (service.user(), fanfare_tests::local_client());
     let account = user.connect("bluesky").await;
     let body =
         json!({"account_id": account, "caption": "Later", "scheduled_at": "2099-01-01T00:00:00Z"});

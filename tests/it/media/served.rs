@@ -41,7 +41,7 @@ async fn a_file_is_served_in_stretches_kept_for_ever_and_never_as_a_page() {
     assert_eq!((status, part.as_slice()), (206, &gif[3..6]));
     assert_eq!(headers["content-range"], format!("bytes 3-5/{}", gif.len()).as_str());
     assert_eq!(user.fetch(url, &[("Range", "bytes=900-")]).await.0, 416);
-    let head = reqwest::Client::new().head(url.as_str().unwrap()).send().await.unwrap();
+    let head = fanfare_tests::local_client().head(url.as_str().unwrap()).send().await.unwrap();
     assert_eq!(head.headers()["content-length"], gif.len().to_string().as_str());
     for path in
         ["/media/", "/media/x.png", "/media/../api/v1/media", "/media/assets", "/media/%2e%2e/x"]

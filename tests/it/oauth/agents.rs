@@ -7,7 +7,7 @@ use super::{Said, authorize, decide, parameter, read, redeem, register, text, us
 
 async fn ask(app: &TestApp, path: &str, token: Option<&str>, method: &str, params: Value) -> Said {
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let mut request = reqwest::Client::new()
+    let mut request = fanfare_tests::local_client()
         .post(format!("{}{path}", app.origin))
         .header("Accept", "application/json, text/event-stream")
         .header("MCP-Protocol-Version", "2025-11-25")

@@ -70,7 +70,7 @@ async fn on_this_computer_all_names_of_it_are_one() {
         ("localhost:1".to_owned(), app.origin.clone()),
         ("localhost/evil".to_owned(), app.origin.clone()),
     ] {
-        let http = reqwest::Client::new();
+        let http = fanfare_tests::local_client();
         let ask = async |path: &str| {
             let request = http.get(format!("{}{path}", app.origin)).header("Host", &host);
             read(request.send().await.unwrap()).await
@@ -89,7 +89,7 @@ async fn on_this_computer_all_names_of_it_are_one() {
 #[tokio::test]
 async fn scripts_of_other_sites_use_what_needs_no_cookie() {
     let app = quiet().await;
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let ask = async |method: Method, path: &str| {
         let request = http.request(method, format!("{}{path}", app.origin));
         let request = request

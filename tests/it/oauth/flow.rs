@@ -116,8 +116,10 @@ async fn the_page_keeps_its_secrets_and_leads_anywhere() {
     let client = register(&app.origin).await;
     let (_, ada) = Visitor::person(&app, "ada@example.com").await;
     let page = format!("{}{}", app.origin, authorize(&usual(&client)));
-    let http =
-        reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let http = fanfare_tests::local_client_builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
     let shown = http.get(page).header("Cookie", &ada.cookie).send().await.unwrap();
     let policy = shown.headers()["content-security-policy"].to_str().unwrap();
     assert!(

@@ -113,7 +113,7 @@ async fn post_once(origin: &str, client: &str, code: &str) -> bool {
 }
 
 async fn sent(origin: &str, fields: &[(&str, &str)]) -> bool {
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     http.post(format!("{origin}/api/oauth/token")).form(fields).send().await.is_ok()
 }
 

@@ -56,18 +56,18 @@ impl Said {
 
 /// Sends a form to an endpoint.
 pub async fn post_form(origin: &str, path: &str, fields: &[(&str, &str)]) -> Said {
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     read(http.post(format!("{origin}{path}")).form(fields).send().await.unwrap()).await
 }
 
 /// Sends JSON to an endpoint.
 pub async fn post_json(origin: &str, path: &str, body: &Value) -> Said {
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     read(http.post(format!("{origin}{path}")).json(body).send().await.unwrap()).await
 }
 
 pub async fn get(origin: &str, path: &str) -> Said {
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     read(http.get(format!("{origin}{path}")).send().await.unwrap()).await
 }
 

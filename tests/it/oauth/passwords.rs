@@ -98,7 +98,7 @@ async fn a_log_in_compares_one_hash_whether_somebody_is_known_or_not() {
         let sent = owner.send("/forgot", &[("csrf", csrf), ("email", email.to_owned())]).await;
         assert!(sent.expect(200).html.contains("Check your mail"));
         let new = serde_json::json!({"email": email, "name": "Ada"});
-        let http = reqwest::Client::new();
+        let http = fanfare_tests::local_client();
         let sent = http.post(format!("{}/api/v1/signup", service.origin)).json(&new);
         assert_eq!(sent.send().await.unwrap().status().as_u16(), 201, "{email}");
     }

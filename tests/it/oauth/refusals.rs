@@ -136,7 +136,7 @@ async fn the_revocation_endpoint_refuses_and_wrong_bodies_are_no_forms() {
         said.refused(*status, error);
     }
     let _ = bearer(&scene.app, &tokens).get("/api/v1/whoami").await.expect(200);
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     for path in ["/api/oauth/token", "/api/oauth/revoke"] {
         let url = format!("{}{path}", scene.app.origin);
         let json = http.post(&url).json(&json!({"grant_type": "refresh_token"}));
@@ -161,7 +161,8 @@ async fn the_revocation_endpoint_refuses_and_wrong_bodies_are_no_forms() {
 #[tokio::test]
 async fn registration_refuses() {
     let scene = Scene::new().await;
-    let (http, url) = (reqwest::Client::new(), format!("{}/api/oauth/register", scene.app.origin));
+    let (http, url) =
+        (fanfare_tests::local_client(), format!("{}/api/oauth/register", scene.app.origin));
     let send = async |kind: &str, body: String| {
         let request = http.post(&url).header("Content-Type", kind).body(body);
         read(request.send().await.unwrap()).await

@@ -12,7 +12,7 @@ use crate::signup::{becomes, step};
 /// The link to set a password in the letter to this address.
 async fn link(app: &TestApp, email: &str) -> String {
     app.eventually("a letter", || async {
-        let asked = reqwest::Client::new().get(format!("{}/dev/mail", app.origin));
+        let asked = fanfare_tests::local_client().get(format!("{}/dev/mail", app.origin));
         let said: Value =
             asked.header("Accept", "application/json").send().await.unwrap().json().await.unwrap();
         let letters = said["letters"].as_array().unwrap().clone();

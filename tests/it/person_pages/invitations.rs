@@ -26,7 +26,7 @@ async fn team(app: &TestApp) -> (Somebody, WorkspaceId) {
 
 /// Waits for the newest letter to this address that is not among `known`; its link.
 pub(super) async fn link(app: &TestApp, email: &str, known: &[&str]) -> String {
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     app.eventually("a letter", || async {
         let mail =
             http.get(format!("{}/dev/mail", app.origin)).header("Accept", "application/json");

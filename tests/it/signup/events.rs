@@ -67,7 +67,7 @@ async fn events_may_come_in_any_order_and_as_often_as_they_like() {
 #[tokio::test]
 async fn a_webhook_must_be_signed_now_with_a_secret_of_ours() {
     let app = TestApp::start().await;
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let url = format!("{}/api/stripe/webhook", app.origin);
     let event = json!({"id": "evt_1", "type": "invoice.paid", "data": {"object": {"id": "in_1"}}})
         .to_string();
@@ -128,7 +128,8 @@ async fn an_event_of_every_type_is_taken_whatever_it_is_about() {
         let (body, at) = (event.to_string(), app.domain.clock.now() / 1_000);
         let header = format!("t={at},v1={}", shuffled::sign(secret, at, &body));
         let url = format!("{}/api/stripe/webhook", app.origin);
-        let sent = reqwest::Client::new().post(url).header("Stripe-Signature", header).body(body);
+        let sent =
+            fanfare_tests::local_client().post(url).header("Stripe-Signature", header).body(body);
         sent.send().await.unwrap().status().as_u16()
     };
     let objects =

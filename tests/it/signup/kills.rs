@@ -31,7 +31,7 @@ async fn a_kill_between_payment_and_subscription_loses_nothing() {
             started = begin(&service.origin).await;
             pay(&dir, started.as_ref().expect("a signup")).await;
         }
-        let http = reqwest::Client::new();
+        let http = fanfare_tests::local_client();
         let id = text(started.as_ref().unwrap(), "session_id").to_owned();
         let poll = format!("{}/api/v1/signup/sessions/{id}", service.origin);
         eventually("it is paid", || async {
@@ -51,7 +51,7 @@ async fn a_kill_between_payment_and_subscription_loses_nothing() {
 
 async fn begin(origin: &str) -> Option<Value> {
     let new = json!({"email": "ada@example.com", "name": "Ada"});
-    let sent = reqwest::Client::new()
+    let sent = fanfare_tests::local_client()
         .post(format!("{origin}/api/v1/signup"))
         .json(&new)
         .send()
@@ -64,7 +64,11 @@ async fn pay(dir: &Dir, started: &Value) {
     let note = std::fs::read(dir.join("simulator.json")).unwrap();
     let note: Value = serde_json::from_slice(&note).unwrap();
     let url = format!("{}/stripe/checkout/{}/pay", text(&note, "address"), checkout(started));
-    let paid =
-        reqwest::Client::new().post(url).bearer_auth(text(&note, "secret")).send().await.unwrap();
+    let paid = fanfare_tests::local_client()
+        .post(url)
+        .bearer_auth(text(&note, "secret"))
+        .send()
+        .await
+        .unwrap();
     assert!(paid.status().is_success());
 }

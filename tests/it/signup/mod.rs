@@ -28,7 +28,7 @@ pub fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 /// Asks the simulated Stripe with its secret.
 pub async fn stripe(app: &TestApp, method: Method, path: &str, body: Value) -> Value {
     let url = app.simulator.url.join(&format!("/stripe/{path}")).unwrap();
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let request = http.request(method.clone(), url).bearer_auth(&app.simulator.secret);
     let request = if method == Method::GET { request } else { request.json(&body) };
     let reply = request.send().await.unwrap();
@@ -40,7 +40,8 @@ pub async fn stripe(app: &TestApp, method: Method, path: &str, body: Value) -> V
 pub async fn object(app: &TestApp, path: &str) -> Value {
     let url = app.simulator.url.join(&format!("/stripe/v1/{path}")).unwrap();
     let key = Keys::of(&app.simulator.secret.clone().into()).secret_key;
-    let reply = reqwest::Client::new().get(url).bearer_auth(key.expose_secret()).send().await;
+    let reply =
+        fanfare_tests::local_client().get(url).bearer_auth(key.expose_secret()).send().await;
     reply.unwrap().json().await.unwrap()
 }
 
@@ -82,7 +83,7 @@ async fn subscription_becomes(app: &TestApp, status: billing_subscription::Billi
 
 /// The links in the letters to this address, newest first.
 async fn links(app: &TestApp, email: &str) -> Vec<String> {
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let asked = http.get(format!("{}/dev/mail", app.origin)).header("Accept", "application/json");
     let said: Value = asked.send().await.unwrap().json().await.unwrap();
     let letters = said["letters"].as_array().unwrap().iter().filter(|letter| letter["to"] == email);
@@ -189,7 +190,7 @@ async fn a_key_is_made_for_whoever_looks_and_not_for_a_prefetch() {
     becomes(&app, &started, "paid").await;
     let mut ada = Visitor::nobody(&app);
     set_password(&mut ada, &link(&app, "ada@example.com").await).await;
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     for (name, value) in [
         ("Sec-Purpose", "prefetch;prerender"),
         ("Purpose", "prefetch"),
@@ -354,7 +355,7 @@ async fn what_is_wrong_with_a_signup_is_said_at_once() {
 #[tokio::test]
 async fn a_signup_that_is_sent_again_under_its_key_is_the_same_one() {
     let app = TestApp::start().await;
-    let http = reqwest::Client::new();
+    let http = fanfare_tests::local_client();
     let send = async |email: &str| {
         let request =
             http.post(format!("{}/api/v1/signup", app.origin)).header("Idempotency-Key", "k");

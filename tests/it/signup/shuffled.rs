@@ -153,7 +153,8 @@ async fn an_old_secret_counts_while_it_is_listed_and_events_of_strangers_change_
         // Stripe signs with every secret while one is being replaced.
         let header = format!("t={at},v1={wrong},v1={right}");
         let url = format!("{}/api/stripe/webhook", app.origin);
-        let sent = reqwest::Client::new().post(url).header("Stripe-Signature", header).body(body);
+        let sent =
+            fanfare_tests::local_client().post(url).header("Stripe-Signature", header).body(body);
         sent.send().await.unwrap().status().as_u16()
     };
     let event = |id: &str, of: &str| {

@@ -135,7 +135,7 @@ async fn refund(app: &TestApp, intent: &str, cents: i64) {
     let keys = fanfare_sandbox::stripe::Keys::of(&app.simulator.secret.clone().into());
     let key = secrecy::ExposeSecret::expose_secret(&keys.secret_key).to_owned();
     let form = format!("payment_intent={intent}&amount={cents}");
-    let request = reqwest::Client::new().post(url).bearer_auth(key).body(form);
+    let request = fanfare_tests::local_client().post(url).bearer_auth(key).body(form);
     let request = request.header("content-type", "application/x-www-form-urlencoded");
     assert!(request.send().await.unwrap().status().is_success());
 }
