@@ -116,7 +116,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// The error of a step of the pipeline, or the handler's.
-    pub(crate) async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
+    pub async fn answer(&self, req: &mut Request, request_id: &str) -> Result<Reply> {
         if let Some(handler) = self.route.public {
             return self.answer_public(req, handler).await;
         }

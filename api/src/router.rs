@@ -1,4 +1,4 @@
-//! Builds the service from the route table and the pages.
+//! Builds the service from the route table, the documents and the pages.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -10,27 +10,26 @@ use salvo::{
 };
 
 use crate::{
-    Method, admin, assets, billing, dashboard, docs,
+    Method, billing, docs,
     endpoint::Endpoint,
-    feedback, guest_upload,
+    feedback,
     health::{Alive, Ready},
-    inbox, invitations, mcp,
+    inbox, mcp,
     media::{Files, MediaOrigin, UploadEndpoint},
     middleware::{
         cors::Cors, farewell::Farewell, rate_limit::RateLimitMiddleware,
         request::RequestMiddleware, same_origin::SameOrigin,
     },
-    oauth, oauth_connect, openapi, passwords,
+    oauth, openapi,
     path::CanonicalPath,
     router_ext::RouterExt as _,
     routes::ROUTES,
-    signup,
     static_page::StaticPage,
     updates,
 };
 
-/// Returns the service that answers every HTTP request.
-pub fn service(domain: Domain) -> Service {
+/// Returns the service that answers every HTTP request; `pages` are those for people.
+pub fn service(domain: Domain, pages: Router) -> Service {
     domain.limits.register();
     processes::start_heartbeat(&domain);
     fanfare_core::notices::listen(&domain);
@@ -39,14 +38,8 @@ pub fn service(domain: Domain) -> Service {
     for path in paths() {
         router = router.push(path_router(path, &domain));
     }
-    router = add_pages(router, &domain)
-        .push(guest_upload::router(&domain))
-        .push(admin::router(&domain))
-        .push(oauth_connect::router(&domain))
-        .push(dashboard::router(&domain))
-        .push(passwords::router(&domain))
-        .push(invitations::router(&domain))
-        .push(signup::router(&domain))
+    router = add_documents(router, &domain)
+        .push(pages)
         .push(feedback::router(&domain))
         .push(mcp::router(&domain))
         .push(updates::router(&domain.settings.base_url))
@@ -126,7 +119,7 @@ fn words() -> BTreeSet<String> {
     words
 }
 
-fn add_pages(router: Router, domain: &Domain) -> Router {
+fn add_documents(router: Router, domain: &Domain) -> Router {
     input::know_words(words);
     let page = |path: &'static str, page: StaticPage| {
         let router = match path.trim_start_matches('/') {
@@ -160,17 +153,12 @@ fn add_pages(router: Router, domain: &Domain) -> Router {
             Router::with_path(at).get_and_head(html),
         ]
     });
-    let start = {
-        let (settings, is_open) = (domain.settings.clone(), signup::is_open(domain));
-        move || docs::start(&settings, is_open)
-    };
     let document = text(|base_url| openapi::document(base_url, ROUTES).to_string());
     guides
         .fold(router, Router::push)
         .push(Router::with_path("healthz").get_and_head(Alive))
         .push(Router::with_path("readyz").get_and_head(Ready(domain.clone())))
         .push(page("/openapi.json", StaticPage::json("/openapi.json", document)))
-        .push(page("/", StaticPage::html("/", start)))
         .push(Router::with_path("docs").get_and_head(whole))
         .push(html("/docs/guides", docs::guides::index))
         .push(html("/docs/errors", docs::errors))
@@ -185,7 +173,6 @@ fn add_pages(router: Router, domain: &Domain) -> Router {
                 .put(UploadEndpoint(domain.clone()))
                 .get_and_head(UploadEndpoint(domain.clone())),
         )
-        .push(Router::with_path("assets/{name}").get_and_head(assets::File))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use salvo::{Handler, Router};
 
 /// Adds [`Reads::reads`] to the router.
-pub(crate) trait RouterExt {
+pub trait RouterExt {
     /// Answers GET and HEAD with this handler; the connection omits the body of HEAD replies.
     fn get_and_head(self, handler: impl Handler) -> Self;
 }

@@ -36,6 +36,6 @@ pub async fn run(config: Config) -> Result<()> {
     clock::follow_first(&cx, &stop).await;
     tokio::spawn(clock::follow(cx.clone(), stop.clone()));
     say(format_args!("The API of Fanfare is at {}", cx.settings.base_url));
-    fanfare_api::serve(fanfare_api::service(cx), listener, stop).await?;
+    fanfare_api::serve(fanfare_web::service(cx), listener, stop).await?;
     Ok(())
 }

@@ -45,7 +45,7 @@ async fn show(config: &Config) -> Result<()> {
     let way = StartOptions { listen, migrate: true, simulator: Some(own.simulator.clone()) };
     let cx = start::domain(config, way).await?;
     let first = start::first_owner(&cx).await?.context("the temporary directory was not empty")?;
-    let service = fanfare_api::service(cx.clone());
+    let service = fanfare_web::service(cx.clone());
     let stop = CancellationToken::new();
     let worker = fanfare_workers::Context::new(cx.clone(), worker_name());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));

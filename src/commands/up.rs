@@ -41,7 +41,7 @@ pub async fn run(config: Config) -> Result<()> {
     let closed = cx.stopping.closed.clone();
     metrics::start(&config, "up", &cx, closed.clone()).await?;
     let first = start::first_owner(&cx).await?;
-    let service = fanfare_api::service(cx.clone());
+    let service = fanfare_web::service(cx.clone());
     let worker = fanfare_workers::Context::new(cx.clone(), worker_name());
     let working = tokio::spawn(fanfare_workers::run(worker, Options::default(), stop.clone()));
     welcome(&cx.settings.base_url, first.as_ref());

@@ -146,7 +146,7 @@ impl TestApp {
             features: features.clone().features(),
             failpoint: Failpoint::at(options.failpoint),
         });
-        let service = fanfare_api::service(domain.clone());
+        let service = fanfare_web::service(domain.clone());
         tokio::spawn(fanfare_api::serve(service, listener, stop.clone()));
         let app = Self {
             domain,
@@ -183,7 +183,7 @@ impl TestApp {
     pub async fn instance_of(&self, domain: Domain) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let service = fanfare_api::service(domain);
+        let service = fanfare_web::service(domain);
         tokio::spawn(fanfare_api::serve(service, listener, self.stop.clone()));
         origin
     }

@@ -10,7 +10,7 @@ mod sample;
 mod search;
 
 use fanfare_core::{
-    Code, Settings,
+    Code,
     remedies::{NextStep, after_post_failure, fixes, next_steps},
 };
 use fanfare_publishing::posts::{POST_ERRORS, post_failure};
@@ -18,35 +18,13 @@ use maud::{Markup, html};
 use schemars::SchemaGenerator;
 use serde_json::Value;
 
-use crate::{Route, browser::doors};
+use crate::Route;
 use html::with_code;
 
 pub use html::{markdown as rendered, page};
 #[cfg(test)]
 use reference::Reference;
 pub use reference::{LazyReference, reply_examples};
-
-/// Returns the start page.
-pub fn start(settings: &Settings, is_open: bool) -> String {
-    let base_url = &settings.base_url;
-    let line = format!(
-        "curl {base_url}/api/v1/whoami \\\n  -H \"Authorization: Bearer $FANFARE_API_KEY\""
-    );
-    let main = html! {
-        p { "Publishes posts on social networks at their time, once, and proves what was sent." }
-        (doors::doors(is_open))
-        @if settings.is_on_loopback() { (doors::on_this_machine()) }
-        h2 { "For programs" }
-        pre tabindex="0" { code { (line) } }
-        ul {
-            li { a href="/docs/guides" { "Guides" } ", with programs in three languages" }
-            li { a href="/docs" { "The API" } ", route by route, with examples" }
-            li { a href="/docs/errors" { "The errors" } ", each with its cause and its remedy" }
-            li { a href="/openapi.json" { "The OpenAPI document" } ", for programs" }
-        }
-    };
-    page("Fanfare", &main)
-}
 
 fn anchor(tag: &str) -> String {
     tag.replace(' ', "-")

@@ -102,7 +102,7 @@ async fn answer(
 ///
 /// # Errors
 /// [`Code::InvalidField`] for an argument that cannot be part of a path.
-pub(crate) fn request(
+pub fn request(
     route: &Route,
     input: &ToolInput,
     mut arguments: Map<String, Value>,

@@ -26,8 +26,8 @@ use serde_json::{Value, json};
 
 use crate::{router_ext::RouterExt as _, static_page::StaticPage};
 use admission::{AdmissionMiddleware, Audience};
-pub(crate) use call::request;
-pub(crate) use schema::ToolInput;
+pub use call::request;
+pub use schema::ToolInput;
 use server::Server;
 use toolbox::LazyToolbox;
 

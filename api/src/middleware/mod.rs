@@ -3,7 +3,6 @@
 
 pub mod cors;
 pub mod farewell;
-pub mod page;
 pub mod rate_limit;
 pub mod request;
 pub mod same_origin;

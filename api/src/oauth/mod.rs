@@ -1,10 +1,7 @@
-//! The OAuth provider over HTTP: metadata documents, client registration, the consent page and tokens.
+//! The OAuth provider over HTTP: metadata documents, client registration and tokens. Its pages are those of `web`.
 
 pub mod apps;
-mod authorize;
 pub mod challenge;
-mod code;
-mod consent;
 mod discovery;
 mod endpoints;
 mod exchange;
@@ -20,8 +17,6 @@ use salvo::{
 };
 
 use crate::{keys, router_ext::RouterExt as _};
-use authorize::Authorize;
-use code::CodePage;
 use discovery::Discovery;
 use endpoints::{EndpointKind, OauthEndpoint};
 
@@ -31,7 +26,6 @@ pub fn router(domain: &Domain) -> Router {
         let path = path.trim_start_matches('/');
         Router::with_path(path).post(OauthEndpoint { cx: domain.clone(), kind })
     };
-    let page = || Authorize(domain.clone());
     discovery::PATHS
         .iter()
         .fold(Router::new(), |router, path| {
@@ -41,8 +35,6 @@ pub fn router(domain: &Domain) -> Router {
         .push(endpoint("/api/oauth/register", EndpointKind::Register))
         .push(endpoint("/api/oauth/token", EndpointKind::Token))
         .push(endpoint("/api/oauth/revoke", EndpointKind::Revoke))
-        .push(Router::with_path("api/oauth/authorize").get_and_head(page()).post(page()))
-        .push(Router::with_path("oauth/code").get_and_head(CodePage))
 }
 
 /// Returns the origin at which the client called this service, which is the issuer.

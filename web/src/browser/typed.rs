@@ -1,0 +1,108 @@
+//! What somebody typed into a form that was refused. It always comes back: in the form, or else beside it.
+
+use fanfare_api::query::Pairs;
+use fanfare_core::Error;
+use maud::{Markup, PreEscaped, html};
+
+/// Fields that nobody types.
+const TECHNICAL: [&str; 7] = ["csrf", "once", "order", "do", "part", "next", "workspace_id"];
+
+/// Parts of the names of fields whose values never leave the browser again.
+const SECRET: [&str; 6] = ["password", "secret", "token", "key", "webhook_url", "code"];
+
+/// The most characters of a text that come back beside the form.
+const MOST: usize = 100_000;
+
+/// Returns the texts that somebody typed, with their fields.
+fn texts(form: &Pairs) -> impl Iterator<Item = (&str, String)> {
+    let is_typed =
+        |name: &str| !TECHNICAL.contains(&name) && !SECRET.iter().any(|part| name.contains(part));
+    form.iter()
+        .filter(move |(name, value)| is_typed(name) && !value.trim().is_empty())
+        .map(|(name, value)| (name.as_str(), value.replace("\r\n", "\n")))
+}
+
+/// Returns true if somebody typed something.
+pub fn is_any(form: &Pairs) -> bool {
+    texts(form).next().is_some()
+}
+
+/// Renders the typed texts that a page does not show, to be copied.
+pub fn beside(form: &Pairs, page: &str) -> Markup {
+    let is_lost = |text: &str| !page.contains(&html! { (text) }.into_string());
+    let lost: Vec<_> = texts(form).filter(|(_, text)| is_lost(text.trim())).collect();
+    html! {
+        @if !lost.is_empty() {
+            section.typed aria-labelledby="typed" {
+                h2 #typed { "What you typed" }
+                @for (place, (name, text)) in lost.iter().enumerate() {
+                    @let id = format!("typed-{place}");
+                    div.field {
+                        label for=(id) { (label(name)) }
+                        textarea id=(id) readonly rows=(text.lines().count().clamp(1, 8)) {
+                            "\n" (text.chars().take(MOST).collect::<String>())
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns a page with the refusal of its form: its fields are marked, and what was typed is there.
+pub fn refused(main: Markup, form: &Pairs, error: &Error) -> Markup {
+    let mut page = main.into_string();
+    for broken in error.violations().iter() {
+        let name = html! { (broken.field) }.into_string();
+        let field = format!("name=\"{name}\"");
+        let marked = format!("{field} aria-invalid=\"true\" aria-errormessage=\"refusal\"");
+        if !page.contains(&marked) {
+            page = page.replace(&field, &marked);
+        }
+    }
+    let typed = beside(form, &page);
+    html! { (PreEscaped(page)) (typed) }
+}
+
+/// Returns the label of a field: "Display name" for `display_name`.
+fn label(name: &str) -> String {
+    let words = name.rsplit('.').next().unwrap_or(name).replace(['_', '-'], " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use fanfare_core::Code;
+
+    use super::*;
+
+    fn form(pairs: &[(&str, &str)]) -> Pairs {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn what_the_page_lacks_comes_back_and_secrets_do_not() {
+        let sent = form(&[
+            ("csrf", "c"),
+            ("caption", "One <b>\r\ntwo"),
+            ("reply_text", "Thanks!"),
+            ("app_password", "hunter2"),
+        ]);
+        let page = beside(&sent, "<textarea>One &lt;b&gt;\ntwo</textarea>").into_string();
+        assert!(page.contains("Reply text") && page.contains("Thanks!"), "{page}");
+        assert!(!page.contains("Caption") && !page.contains("hunter2"), "{page}");
+        assert!(beside(&sent, "").into_string().contains("One &lt;b&gt;\ntwo"));
+        assert!(!is_any(&form(&[("once", "1"), ("password", "x")])));
+    }
+
+    #[test]
+    fn the_fields_that_were_refused_are_marked() {
+        let error = Error::field(Code::InvalidField, "email", "No.", "Correct it.");
+        let main = html! { input name="email"; input name="email_of_another"; };
+        let page = refused(main, &form(&[]), &error).into_string();
+        let marked = "<input name=\"email\" aria-invalid=\"true\" aria-errormessage=\"refusal\">";
+        assert!(page.contains(marked), "{page}");
+        assert_eq!(page.matches("aria-invalid").count(), 1, "{page}");
+    }
+}
