@@ -1,5 +1,5 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check images peers chaos plans bench install
+.PHONY: help run demo fleet test test-embedded test-fleet check-deploy lint check images peers chaos plans bench install
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,7 +26,7 @@ install: ## what tests need on Debian: every crate of the lock file, Redis, Post
 export RUST_BACKTRACE := 0
 
 # Stories wait more than they work: four run on two cores.
-export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 2)
+export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 3)
 
 # Stories write to memory where there is enough; faults and benchmarks go to the disk, as in production.
 test-embedded test-fleet: export TMPDIR := $(shell scripts/scratch.sh)
@@ -54,9 +54,12 @@ check-deploy: ## docker-compose.yml, Prometheus' configuration and the alarms wi
 images: ## the pictures of docs/images, by the tests' Chromium
 	scripts/images.sh
 
-check: ## formatting, lints, words, tests, dependencies
+lint: ## formatting, lints, the documentation of the code
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+check: lint ## formatting, lints, words, tests, dependencies
 	@if command -v typos >/dev/null; then typos; else \
 		echo "typos is not installed; run: cargo install typos-cli"; exit 1; fi
 	$(MAKE) test

@@ -168,7 +168,7 @@ impl Config {
                 .duration("FANFARE_MAX_LATENESS")?
                 .unwrap_or(Duration::from_secs(86_400)),
             allow_private: given.switch("FANFARE_ALLOW_PRIVATE_TARGETS")?,
-            simulator: given.on_or_off("FANFARE_SIMULATOR")?.unwrap_or(true),
+            simulator: given.on_or_off("FANFARE_SIMULATOR")?.unwrap_or(cfg!(feature = "simulator")),
             sandbox_url: given
                 .parse("FANFARE_SANDBOX_URL", "an address like http://127.0.0.1:9090")?,
             sandbox_public_url: given.parse(

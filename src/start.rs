@@ -20,7 +20,6 @@ use fanfare_ops::assemble::FeatureSettings;
 use fanfare_outbound::{Client, Policy};
 use fanfare_payments::Stripe;
 use fanfare_people::{billing::Billing, keys, sign_in::links, users};
-use fanfare_sandbox::stripe::Keys;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::{
@@ -147,13 +146,7 @@ fn billing(config: &Config, settings: &Settings, http: &Client) -> Result<Option
         return Ok(Some(Billing { stripe, webhook_secrets, is_simulated: false }));
     }
     match &settings.simulator {
-        Some(simulator) if settings.is_on_loopback() => {
-            let keys = Keys::of(&simulator.secret);
-            let base = format!("{}/stripe", simulator.url.as_str().trim_end_matches('/'));
-            let stripe = Stripe::new(http, base.parse()?, keys.secret_key);
-            let webhook_secrets = vec![keys.webhook_secret];
-            Ok(Some(Billing { stripe, webhook_secrets, is_simulated: true }))
-        }
+        Some(own) if settings.is_on_loopback() => simulator::stripe(own, http),
         _ => Ok(None),
     }
 }

@@ -1,5 +1,7 @@
 //! A customer can leave: a workspace is deleted with all that is in it, and nothing of another one.
 
+mod late;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     process::Command,

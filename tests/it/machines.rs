@@ -67,7 +67,7 @@ async fn a_worker_frozen_past_its_lease_does_not_send() {
     let (postgres, redis) = (Postgres::start(), Redis::start());
     let (app, user) = service_on(&postgres, &redis).await;
     let mut frozen = Vec::new();
-    for platform in ["bluesky", "threads", "wordpress", "discord"] {
+    for platform in ["bluesky", "threads", "devto", "discord"] {
         let account = user.connect(platform).await;
         let mut worker = Worker::start(&app, Some("commit_armed"));
         let post = user.publish(json!({"account_id": account, "caption": "Once"})).await;

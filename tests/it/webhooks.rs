@@ -231,8 +231,11 @@ async fn all_that_failed_since_a_time_is_delivered_again() {
     user.post(&again, json!({"since": "yesterday"})).await.refused(400, "invalid_timestamp");
     let sent = user.post(&again, asked.clone()).await.expect(202);
     assert_eq!(sent.body, json!({"redelivered": 3, "has_more": false}));
-    app.eventually("all three arrive", || async { (receiver.received().len() == 3).then_some(()) })
-        .await;
+    // An attempt that fails on a busy machine is made again, in its time.
+    app.eventually_in_time("all three arrive", Duration::from_secs(5), || async {
+        (receiver.received().len() >= 3).then_some(())
+    })
+    .await;
     app.wait_until_idle().await;
     assert_eq!(user.post(&again, asked).await.expect(202).body["redelivered"], 0);
     let heard = receiver.received();

@@ -126,8 +126,8 @@ fn users_read_plain_words() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     // What a crate's users read: pages, answers, commands, e-mails, and errors of networks.
-    for part in ["api", "cli", "domain", "mail", "media", "platforms", "workers"] {
-        sources(&root.join(part).join("src"), &mut files);
+    for part in ["api", "cli", "domain", "mail", "media", "platforms", "web", "workers"] {
+        sources(&root.join(part), &mut files);
     }
     sources(&root.join("src"), &mut files);
     let unwanted = unwanted();
@@ -145,10 +145,9 @@ fn users_read_plain_words() {
                     found.push(format!("{better}, not {word}: {place}"));
                 }
             }
-            if file
-                .components()
-                .any(|part| ["api", "cli", "mail"].contains(&&*part.as_os_str().to_string_lossy()))
-                && is_mail(&words)
+            if file.components().any(|part| {
+                ["api", "cli", "mail", "web"].contains(&&*part.as_os_str().to_string_lossy())
+            }) && is_mail(&words)
             {
                 found.push(format!("e-mail, not letter: {place}"));
             }

@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use fanfare_core::mutation::{self, Mutation};
+use fanfare_core::{
+    Result,
+    mutation::{self, Mutation},
+};
 use fanfare_entities::Millis;
-use fanfare_platforms::{Progress, RecoveryClass};
-use fanfare_publishing::lost_calls::{SETTLE_TIME, Verdict, is_absent};
+use fanfare_platforms::{Progress, ReconcileOutcome, RecoveryClass, Session};
+use fanfare_publishing::lost_calls::{LostCall, SETTLE_TIME, Verdict, is_absent};
+
+use crate::Context;
 
 /// A commit call that may have been carried out. All times are in ms since 1970.
 #[derive(Debug, Clone, Copy)]
@@ -84,5 +89,28 @@ impl Unsettled {
     fn in_window(&self, window: Option<Duration>, now: Millis) -> bool {
         let ms = |window: Duration| Millis::try_from(window.as_millis()).unwrap_or(Millis::MAX / 4);
         window.is_none_or(|window| now < self.sent_at + ms(window).max(1))
+    }
+}
+
+/// Judges what a network says of a lost call. With `knows_handle` it is certain which container or upload was the call's, so
+/// that its end says something. What a cache answers is a doubt.
+///
+/// # Errors
+/// The database's.
+pub async fn judge(
+    cx: &Context,
+    session: &Session,
+    (outcome, knows_handle): (ReconcileOutcome, bool),
+    call: LostCall<'_>,
+) -> Result<Verdict> {
+    let clock = session.http.server_clock();
+    match outcome {
+        ReconcileOutcome::Committed(progress) => Ok(Verdict::Found(progress)),
+        ReconcileOutcome::NotCommitted if !clock.is_cached() => Ok(Verdict::Absent),
+        ReconcileOutcome::HandleEnded if !clock.is_cached() && knows_handle => Ok(Verdict::Absent),
+        ReconcileOutcome::Listed(listing) => call.judge(&cx.domain, listing, clock).await,
+        ReconcileOutcome::NotCommitted
+        | ReconcileOutcome::HandleEnded
+        | ReconcileOutcome::Unknown => Ok(Verdict::Doubt),
     }
 }

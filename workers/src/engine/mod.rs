@@ -23,7 +23,7 @@ use fanfare_publishing::{
     retry_action::{RetryAction, decide},
 };
 
-pub use finding::{Finding, Unsettled};
+pub use finding::{Finding, Unsettled, judge};
 
 use crate::Context;
 

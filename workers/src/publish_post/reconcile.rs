@@ -72,30 +72,16 @@ impl Run<'_> {
         outcome: ReconcileOutcome,
         window: CallWindow,
     ) -> Result<Verdict> {
-        let clock = session.http.server_clock();
-        match outcome {
-            ReconcileOutcome::Committed(progress) => Ok(Verdict::Found(progress)),
-            ReconcileOutcome::NotCommitted if !clock.is_cached() => Ok(Verdict::Absent),
-            // A backup does not know whether another container took the place of this one.
-            ReconcileOutcome::HandleEnded
-                if !clock.is_cached() && !posts::is_asked_after_restore(&self.row) =>
-            {
-                Ok(Verdict::Absent)
-            }
-            ReconcileOutcome::NotCommitted
-            | ReconcileOutcome::HandleEnded
-            | ReconcileOutcome::Unknown => Ok(Verdict::Doubt),
-            ReconcileOutcome::Listed(listing) => {
-                let (caption, metadata) = (&self.row.caption, &self.row.metadata);
-                let call = LostCall {
-                    account_id: self.row.account_id,
-                    owner: Owner::Post(self.row.id.0),
-                    content: Content::Post { caption, metadata },
-                    window,
-                };
-                call.judge(&self.cx.domain, listing, clock).await
-            }
-        }
+        let (caption, metadata) = (&self.row.caption, &self.row.metadata);
+        let call = LostCall {
+            account_id: self.row.account_id,
+            owner: Owner::Post(self.row.id.0),
+            content: Content::Post { caption, metadata },
+            window,
+        };
+        // A backup does not know whether another container took the place of this one.
+        let knows_handle = !posts::is_asked_after_restore(&self.row);
+        engine::judge(self.cx, session, (outcome, knows_handle), call).await
     }
 
     /// Returns the time of the unsettled call.

@@ -244,21 +244,7 @@ impl RemoteWork for Run<'_> {
     }
 
     async fn judge(&self, session: &Session, outcome: ReconcileOutcome) -> Result<Verdict> {
-        let clock = session.http.server_clock();
-        match outcome {
-            ReconcileOutcome::Committed(progress) => Ok(Verdict::Found(progress)),
-            ReconcileOutcome::NotCommitted | ReconcileOutcome::HandleEnded
-                if !clock.is_cached() =>
-            {
-                Ok(Verdict::Absent)
-            }
-            ReconcileOutcome::Listed(listing) => {
-                self.lost_call().judge(&self.cx.domain, listing, clock).await
-            }
-            ReconcileOutcome::NotCommitted
-            | ReconcileOutcome::HandleEnded
-            | ReconcileOutcome::Unknown => Ok(Verdict::Doubt),
-        }
+        engine::judge(self.cx, session, (outcome, true), self.lost_call()).await
     }
 
     async fn conclude(&mut self, finding: Finding) -> Result<Next> {

@@ -172,15 +172,18 @@ fn events_from(counters: &str) -> String {
 /// event that happens while a webhook is disabled is not sent later, but can be redelivered.
 fn deliveries_of(backend: DbBackend, streamed: &str) -> String {
     // A UUID of version 7, with the time of the event's id.
-    let (uid, asked) = match backend {
+    let (uid, asked, lock) = match backend {
         DbBackend::Postgres => (
             "overlay(gen_random_uuid()::text placing left(streamed.id::text, 15) from 1)::uuid",
             "json_array_elements_text(hooks.events) AS asked(value)",
+            // A webhook that is being deleted gets no delivery that would stay behind.
+            "FOR KEY SHARE OF hooks",
         ),
         _ => (
             "unhex(substr(hex(streamed.id), 1, 13) || substr(hex(randomblob(2)), 1, 3) \
              || 'B' || substr(hex(randomblob(8)), 1, 15))",
             "json_each(hooks.events) AS asked",
+            "",
         ),
     };
     format!(
@@ -193,6 +196,6 @@ fn deliveries_of(backend: DbBackend, streamed: &str) -> String {
          streamed.created_at, streamed.created_at \
          FROM {streamed} JOIN webhooks AS hooks ON hooks.workspace_id = streamed.workspace_id \
          WHERE EXISTS (SELECT 1 FROM {asked} WHERE asked.value IN ('*', streamed.event_type)) \
-         ORDER BY streamed.place, hooks.id RETURNING id, workspace_id, due_at"
+         ORDER BY streamed.place, hooks.id {lock} RETURNING id, workspace_id, due_at"
     )
 }

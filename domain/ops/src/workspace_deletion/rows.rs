@@ -73,12 +73,38 @@ async fn remove_table(cx: &Domain, held: &mut Held, table: &str) -> Result<u64> 
                 _ => {}
             }
         }
-        let own = piece(cx, held, table, &format!("id IN ({few})")).await?;
+        let own = Box::pin(parents(cx, held, table, &few)).await?;
         gone += own;
         if own == 0 {
             return Ok(gone);
         }
     }
+}
+
+/// Removes a few rows of a table that others hang on, and what was written under them since those were removed: nothing
+/// would find it without them.
+async fn parents(cx: &Domain, held: &mut Held, table: &str, few: &str) -> Result<u64> {
+    let mut piece = held.begin(cx).await?;
+    let (tx, workspace) = (&piece.tx, held.row.workspace_id);
+    if cx.db.is_postgres() {
+        // Whoever is writing under one of them holds it, and is waited for.
+        let lock = statement(tx, format!("{few} FOR UPDATE"), [workspace.0.into()]);
+        tx.query_all_raw(lock).await?;
+    }
+    for (child, fate) in FATES {
+        if let Fate::Under { column, parent } = fate
+            && *parent == table
+        {
+            let sql = format!("DELETE FROM {child} WHERE {column} IN ({few})");
+            piece.receipt.add_removed(child, execute(tx, &sql, workspace).await?);
+        }
+    }
+    let sql = format!("DELETE FROM {table} WHERE id IN ({few})");
+    let gone = execute(tx, &sql, workspace).await?;
+    piece.receipt.add_removed(table, gone);
+    held.finish(cx, piece).await?;
+    cx.failpoint.reach("deletion_piece").await;
+    Ok(gone)
 }
 
 fn has_children(table: &str) -> bool {
