@@ -25,7 +25,7 @@ install: ## what tests need on Debian: every crate of the lock file, Redis, Post
 # A failed story's message stays readable in a log that is cut, whatever the environment says; `make test RUST_BACKTRACE=1` shows more.
 export RUST_BACKTRACE := 0
 
-# Stories wait more than they work: four run on two cores.
+# Stories wait more than they work: six run on two cores.
 export RUST_TEST_THREADS ?= $(shell expr $$(nproc) \* 3)
 
 # Stories write to memory where there is enough; faults and benchmarks go to the disk, as in production.
