@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use fanfare_core::durable;
 use fanfare_entities::{PostId, post, post::PostStatus, post_attempt, remote_result};
 use fanfare_publishing::posts;
 use fanfare_tests::{Options, TestApp, User, networks};
@@ -48,6 +49,15 @@ async fn restore(app: &TestApp, backup: Vec<post::Model>, due: i64) {
     }
 }
 
+/// Ends the workers, and waits until none of them leads.
+async fn end_workers(app: &TestApp, stop: &CancellationToken) {
+    stop.cancel();
+    app.eventually("no worker leads", || async {
+        durable::scheduler_leader(&app.domain).await.unwrap().is_none().then_some(())
+    })
+    .await;
+}
+
 async fn shown(user: &User, id: i64) -> Value {
     user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body["post"].clone()
 }
@@ -79,7 +89,7 @@ async fn networks_that_can_tell_are_asked_and_nothing_goes_out() {
     for one in held.iter().filter(|one| one.was_sent) {
         networks::ended(&app, &user, &json!(one.id)).await;
     }
-    stop.cancel();
+    end_workers(&app, &stop).await;
     restore(&app, backup, due).await;
     let mut there = BTreeMap::new();
     for one in &held {
@@ -183,7 +193,7 @@ async fn what_the_backup_knows_to_be_prepared_is_asked_about() {
     for one in held.iter().filter(|one| one.was_sent) {
         networks::ended(&app, &user, &json!(one.id)).await;
     }
-    stop.cancel();
+    end_workers(&app, &stop).await;
     let db = &app.domain.db.write;
     for row in
         backup.iter().filter(|row| held.iter().any(|one| one.id == row.id.0 && !one.was_sent))
