@@ -2,7 +2,7 @@
 
 use salvo::{Handler, Router};
 
-/// Adds [`Reads::reads`] to the router.
+/// Adds [`RouterExt::get_and_head`] to the router.
 pub trait RouterExt {
     /// Answers GET and HEAD with this handler; the connection omits the body of HEAD replies.
     fn get_and_head(self, handler: impl Handler) -> Self;

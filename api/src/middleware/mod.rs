@@ -1,5 +1,5 @@
-//! Middleware: ids and logs of every request ([`request`]), CORS ([`cors`]), rate limits ([`rate_limit`]), pages
-//! with a log-in ([`page`]), and the end of a process ([`farewell`]).
+//! Middleware: ids and logs of every request ([`request`]), CORS ([`cors`]), rate limits ([`rate_limit`]), and the end of
+//! a process ([`farewell`]).
 
 pub mod cors;
 pub mod farewell;

@@ -42,7 +42,7 @@ pub const MAX_LEASE_EXPIRATIONS: i32 = 6;
 /// # Errors
 /// The database's. The rows may have been claimed all the same; then their leases expire.
 ///
-/// Posts have a claim of their own, [`fanfare_publishing::posts::publishing::claim`], because it emits an event.
+/// Posts have a claim of their own, `posts::publishing::claim`, because it emits an event.
 pub async fn claim<M: FromQueryResult, C: ConnectionTrait>(
     conn: &C,
     kind: JobKind,

@@ -1,7 +1,7 @@
 //! Profile pictures of accounts. The picture that the network names at a connect is copied, because its address
 //! expires.
 //!
-//! Three facts of an account describe it: the address at the network ([`platforms::PICTURE`]), the copy (`picture`, a
+//! Three facts of an account describe it: the address at the network ([`PICTURE_URL`](fanfare_platforms::PICTURE_URL)), the copy (`picture`, a
 //! key of the store) and the address that was copied (`picture_of`). A failed copy is tried again at `picture_at`.
 
 use fanfare_core::{
