@@ -27,7 +27,7 @@ pub struct StaticPage {
     body: Arc<LazyLock<Bytes, Render>>,
 }
 
-/// What renders a page.
+/// The function that renders a page.
 type Render = Box<dyn FnOnce() -> Bytes + Send>;
 
 impl StaticPage {

@@ -21,7 +21,7 @@ impl Features {
     /// Returns the value of a type.
     ///
     /// # Panics
-    /// There is none: whoever put the features together forgot it, and every test fails.
+    /// There is none: it was forgotten when the domain was put together.
     pub(crate) fn get<T: Send + Sync + 'static>(&self) -> &T {
         let found = self.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref());
         found.unwrap_or_else(|| panic!("the domain was put together without {}", type_name::<T>()))

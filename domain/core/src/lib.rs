@@ -97,7 +97,7 @@ pub struct Inner {
     pub store: Store,
     /// The operator's settings.
     pub settings: Settings,
-    /// What the features keep here.
+    /// The values that features keep here.
     pub features: Features,
     /// The failpoint at which a test stops this process.
     pub failpoint: failpoint::Failpoint,
@@ -158,7 +158,7 @@ pub struct Parts {
     pub store: Store,
     /// The operator's settings.
     pub settings: Settings,
-    /// What the features keep here.
+    /// The values that features keep here.
     pub features: Features,
     /// The failpoint at which a test stops this process.
     pub failpoint: failpoint::Failpoint,

@@ -87,7 +87,7 @@ async fn parents(cx: &Domain, held: &mut Held, table: &str, few: &str) -> Result
     let mut piece = held.begin(cx).await?;
     let (tx, workspace) = (&piece.tx, held.row.workspace_id);
     if cx.db.is_postgres() {
-        // Whoever is writing under one of them holds it, and is waited for.
+        // A transaction that writes under one of them holds it, and is waited for.
         let lock = statement(tx, format!("{few} FOR UPDATE"), [workspace.0.into()]);
         tx.query_all_raw(lock).await?;
     }
