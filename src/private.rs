@@ -58,6 +58,7 @@ pub fn write_new(path: &Path, content: &[u8]) -> Result<()> {
 ///
 /// # Errors
 /// The file system's.
+#[cfg(feature = "simulator")]
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     let beside = beside(path);
     let written = write(&beside, content).and_then(|()| fs::rename(&beside, path));

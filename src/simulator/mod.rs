@@ -16,7 +16,9 @@ use url::Url;
 
 pub use own::{OwnSimulator, stripe};
 
-use crate::{config::Config, private};
+use crate::config::Config;
+#[cfg(feature = "simulator")]
+use crate::private;
 
 /// Name of the file in `FANFARE_DATA_DIR`.
 const FILE: &str = "simulator.json";
@@ -46,6 +48,7 @@ impl SimulatorFile {
         serde_json::from_slice(&text).map(Some).with_context(|| path.display().to_string())
     }
 
+    #[cfg(feature = "simulator")]
     fn write(&self, data_dir: &Path) -> Result<()> {
         private::replace(&data_dir.join(FILE), &serde_json::to_vec(self)?)
     }
@@ -79,6 +82,7 @@ fn simulator(config: &Config, url: Url, secret: SecretString) -> Simulator {
 }
 
 /// Options of a simulator in this process.
+#[cfg_attr(not(feature = "simulator"), expect(dead_code, reason = "nothing is started with them"))]
 pub struct SimulatorOptions {
     /// Keep its state and its file in the data directory.
     pub is_kept: bool,
