@@ -81,7 +81,7 @@ async fn remove_table(cx: &Domain, held: &mut Held, table: &str) -> Result<u64> 
     }
 }
 
-/// Removes a few rows of a table that others hang on, and what was written under them since those were removed: nothing
+/// Removes a few rows of a table that others hang on, and removes or empties what was written under them since: nothing
 /// would find it without them.
 async fn parents(cx: &Domain, held: &mut Held, table: &str, few: &str) -> Result<u64> {
     let mut piece = held.begin(cx).await?;
@@ -92,11 +92,19 @@ async fn parents(cx: &Domain, held: &mut Held, table: &str, few: &str) -> Result
         tx.query_all_raw(lock).await?;
     }
     for (child, fate) in FATES {
-        if let Fate::Under { column, parent } = fate
-            && *parent == table
-        {
-            let sql = format!("DELETE FROM {child} WHERE {column} IN ({few})");
-            piece.receipt.add_removed(child, execute(tx, &sql, workspace).await?);
+        match fate {
+            Fate::Under { column, parent } if *parent == table => {
+                let sql = format!("DELETE FROM {child} WHERE {column} IN ({few})");
+                piece.receipt.add_removed(child, execute(tx, &sql, workspace).await?);
+            }
+            Fate::Kept { rows, parent: Some(parent), set, unless_empty, .. }
+                if *parent == table =>
+            {
+                let rows = rows.replace("{parents}", few);
+                let sql = format!("UPDATE {child} SET {set} WHERE {rows} AND {unless_empty}");
+                piece.receipt.add_kept(child, execute(tx, &sql, workspace).await?);
+            }
+            _ => {}
         }
     }
     let sql = format!("DELETE FROM {table} WHERE id IN ({few})");
