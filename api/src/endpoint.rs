@@ -18,7 +18,7 @@ use fanfare_core::{
     idempotency::{self, Owner, Reservation, ReserveOutcome},
     limits::Meter,
     offload,
-    remedies::{self, RequestContext},
+    remedies::{self, RequestContext, Rights},
 };
 use fanfare_publishing::{accounts::by_name, posts};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
@@ -64,6 +64,10 @@ impl Handler for Endpoint {
 #[derive(Debug, Clone)]
 pub struct Admitted(pub Caller);
 
+/// The caller of a request, for its refusal.
+#[derive(Debug, Clone)]
+struct KnownCaller(Caller);
+
 /// A request that repeats one that was counted, because its reply was too large.
 #[derive(Debug, Clone, Copy)]
 pub struct CountedBefore;
@@ -101,8 +105,11 @@ impl Endpoint {
             Ok(answer) => reply::write(res, answer, &request_id, &settings.base_url),
             Err(error) => {
                 let base_url = oauth::requested_origin(settings, req);
-                let situation =
-                    RequestContext { base_url: base_url.clone(), ..RequestContext::default() };
+                let situation = RequestContext {
+                    base_url: base_url.clone(),
+                    rights: self.rights(req, &error).await,
+                    ..RequestContext::default()
+                };
                 let error = remedies::add_remedies(error, &situation);
                 reply::write(res, reply::refusal(&error), &request_id, &base_url);
                 if let Some(scope) = oauth::missing_scope(req) {
@@ -127,6 +134,7 @@ impl Endpoint {
             None => keys::caller(cx, req.headers(), req.uri().path()).await?,
         };
         seen.set_key(req, &caller);
+        req.extensions_mut().insert(KnownCaller(caller.clone()));
         let meter = crate::middleware::rate_limit::meter(req);
         let mut admission = if req.extensions_mut().remove::<CountedBefore>().is_some() {
             Admission::counted_before(cx, &caller, &meter)
@@ -187,8 +195,13 @@ impl Endpoint {
         if let Some(refusal) = body.refusal {
             return Err(refusal);
         }
-        let refused =
-            RefusalContext::new(self.route, req.uri().path(), &path, &membership, body.raw);
+        let refused = RefusalContext::new(
+            self.route,
+            req.uri().path(),
+            &path,
+            (&caller, &membership),
+            body.raw,
+        );
         let body = body.value;
         let progress = progress(req);
         let asked = ParsedRequest {
@@ -202,6 +215,19 @@ impl Endpoint {
             progress,
         };
         self.carry_out(caller, membership, request_id, asked).await
+    }
+
+    /// Returns what the caller of a refused request may do where no workspace is named. It is looked for only if the
+    /// refusal leads on.
+    async fn rights(&self, req: &mut Request, error: &Error) -> Option<Rights> {
+        let KnownCaller(caller) = req.extensions_mut().remove()?;
+        let broken = error.violations().iter().filter_map(|one| Code::named(one.code));
+        let leads_on = |code: Code| !remedies::next_steps(code).is_empty();
+        let membership = match broken.chain([error.code()]).any(leads_on) {
+            true => access::membership(&self.domain, &caller, None).await.ok(),
+            false => None,
+        };
+        Some(Rights::new(&caller, membership.as_ref()))
     }
 
     /// Returns the rate limit that a request counts against. Reads of the dashboard's pages count as plain requests,

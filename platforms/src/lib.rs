@@ -88,8 +88,8 @@ pub use spec::{
 pub use text::Likeness;
 pub use usage::{CallUsage, UsageTracker};
 pub use validate::{
-    Conversion, Fix, NextAction, Violation, Violations, Warning, conversion, conversions, excerpt,
-    fix, too_many_media, validate,
+    Conversion, Fix, NextAction, Violation, Violations, Warning, WarningCode, conversion,
+    conversions, excerpt, fix, too_many_media, validate,
 };
 pub use video::{VideoFormat, VideoProperties};
 

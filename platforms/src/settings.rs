@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    Draft, Platform, Setting, Shape, Warning,
+    Draft, Platform, Setting, Shape, Warning, WarningCode,
     text::{clean_identifier, is_blank},
 };
 
@@ -35,9 +35,10 @@ pub fn warnings(platform: &dyn Platform, draft: &Draft) -> Vec<Warning> {
     let unlabelled = asked.map(|one| {
         let message =
             format!("{} takes no label for AI from apps: this has no effect.", spec.label);
-        Warning::new(format!("settings.{}", one.name), message)
+        Warning::new(WarningCode::NoEffect, format!("settings.{}", one.name), message)
     });
-    unlabelled.chain(platform.warnings(draft)).chain(missing_label(platform, draft)).collect()
+    let all = unlabelled.chain(platform.warnings(draft)).chain(missing_label(platform, draft));
+    all.map(|warning| warning.with("platform", spec.id.as_str())).collect()
 }
 
 /// Returns the warning for a post with an AI-made file that does not carry the network's label.
@@ -45,7 +46,7 @@ fn missing_label(platform: &dyn Platform, draft: &Draft) -> Option<Warning> {
     let is_made = draft.media.iter().any(|file| file.ai_generated);
     (is_made && !platform.is_ai_labelled(draft)).then(|| {
         let message = "A model made a file of the post, and the post does not say so: set ai_generated to true.";
-        Warning::new("settings.ai_generated", message).with_code("ai_label_missing")
+        Warning::new(WarningCode::AiLabelMissing, "settings.ai_generated", message)
     })
 }
 
@@ -159,7 +160,7 @@ mod tests {
                     ai_generated: true,
                     ..crate::Media::default()
                 }];
-                let code = |one: &crate::Warning| one.code.as_deref() == Some("ai_label_missing");
+                let code = |one: &crate::Warning| one.code == crate::WarningCode::AiLabelMissing;
                 warnings(platform, &draft).iter().any(code)
             };
         for platform in all() {

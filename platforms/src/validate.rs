@@ -12,11 +12,10 @@ mod settings;
 mod split;
 pub(crate) mod value;
 mod violations;
-
-use std::borrow::Cow;
+mod warning;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{Account, Draft, MediaRules, Platform, Spec};
@@ -26,6 +25,7 @@ pub use fix::Fix;
 pub use media::too_many as too_many_media;
 pub use next_action::NextAction;
 pub use violations::{Violations, excerpt};
+pub use warning::{Warning, WarningCode};
 
 /// One broken rule, in the shape of the API's `validation_errors`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -125,82 +125,6 @@ fn comparable(value: Value) -> Value {
             named.collect::<Vec<_>>().join(", ").into()
         }
         other => excerpt(&other.to_string()).into(),
-    }
-}
-
-/// Something that an accepted post will lack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Warning {
-    /// The topic, for programs: `ai_label_missing`, `account_needs_reconnect` or `similar_post`. Absent where a field has
-    /// no effect.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
-    /// Path of the field.
-    pub field: String,
-    /// The missing effect and its reason, as one sentence.
-    pub message: String,
-    /// The limit, where the warning is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("type" = ["integer", "string"]))]
-    pub limit: Option<Value>,
-    /// The given value, if it can be compared with the limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("type" = ["integer", "string"]))]
-    pub actual: Option<Value>,
-    /// The unit of both, if they count something.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit: Option<Cow<'static, str>>,
-    /// The place of the value in its list, from 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<usize>,
-    /// Calls that help, ready to execute.
-    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    pub next: Vec<NextAction>,
-}
-
-impl Warning {
-    /// Creates a warning about a field that has no or not its full effect.
-    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        let field = field.into();
-        Self {
-            code: None,
-            index: index_of(&field),
-            field,
-            message: message.into(),
-            limit: None,
-            actual: None,
-            unit: None,
-            next: Vec::new(),
-        }
-    }
-
-    /// Adds the limit and the given value, in this unit.
-    #[must_use]
-    pub fn with_limit(
-        mut self,
-        limit: impl Serialize,
-        actual: impl Serialize,
-        unit: &'static str,
-    ) -> Self {
-        self.limit = Some(comparable(json!(limit)));
-        self.actual = Some(comparable(json!(actual)));
-        self.unit = Some(Cow::Borrowed(unit));
-        self
-    }
-
-    /// Adds a call that helps.
-    #[must_use]
-    pub fn with_next(mut self, next: Option<NextAction>) -> Self {
-        self.next.extend(next);
-        self
-    }
-
-    /// Adds a code.
-    #[must_use]
-    pub fn with_code(mut self, code: &str) -> Self {
-        self.code = Some(code.to_owned());
-        self
     }
 }
 

@@ -173,5 +173,6 @@ async fn items_with_the_same_words_for_one_account_are_warned_of() {
     let body = json!({"posts": posts, "dry_run": false});
     let again = user.post_keyed("/api/v1/posts/batch", "doubles", &body).await.expect(200).body;
     assert_eq!(again["posts"][1]["warnings"][0]["code"], "similar_post", "{again:#}");
+    assert_eq!(again["posts"][1]["warnings"][0]["parameters"]["items"], json!([0]), "{again:#}");
     assert_eq!(again["replayed"], 6);
 }

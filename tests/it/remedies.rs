@@ -1,6 +1,8 @@
 //! Bad requests, corrected blindly by the fixes that their refusals bring.
 
+mod callers;
 mod causes;
+mod doors;
 mod mistakes;
 mod near_misses;
 mod parameters;
@@ -372,6 +374,8 @@ async fn an_account_that_cannot_publish_says_so_and_how_it_comes_back() {
         let dry =
             user.post("/api/v1/posts", post("Another", json!({"dry_run": true}))).await.expect(200);
         let told = warning(&dry.body["warnings"], CODE).unwrap_or_else(|| panic!("{}", dry.text));
+        let data = &told["parameters"];
+        assert_eq!((&data["account_id"], &data["platform"]), (&json!(account), &json!(platform)));
         assert_ne!(dry.body["forecast"]["token"]["outlives"], true, "{}", dry.text);
         let made = user.post("/api/v1/posts", post("A third", later)).await.expect(201);
         assert_eq!(warning(&made.body["warnings"], CODE), Some(told));
@@ -426,6 +430,7 @@ async fn a_second_post_with_the_same_words_is_warned_of() {
     for warnings in [&again.body["warnings"], &batch.body["posts"][0]["warnings"]] {
         let told = warning(warnings, "similar_post").unwrap_or_else(|| panic!("{warnings}"));
         assert!(told["message"].as_str().unwrap().contains(&format!("Post {id} ")), "{told}");
+        assert!(told["parameters"]["post_ids"].as_array().unwrap().contains(&json!(id)), "{told}");
         assert_eq!(told["next"][0]["path"], format!("/api/v1/posts/{id}"));
     }
 }

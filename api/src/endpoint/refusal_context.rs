@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use bytes::Bytes;
 use fanfare_core::{
     Code, Error, PostId,
-    access::Membership,
+    access::{Caller, Membership},
     offload,
-    remedies::{self, AccountRef, RequestContext},
+    remedies::{self, AccountRef, RequestContext, Rights},
 };
 
 use crate::{Route, WorkspaceScope, json};
@@ -24,7 +24,7 @@ impl RefusalContext {
         route: &'static Route,
         uri: &str,
         path: &HashMap<String, String>,
-        membership: &Membership,
+        (caller, membership): (&Caller, &Membership),
         raw: Bytes,
     ) -> Self {
         let is_post = route.policy.workspace == WorkspaceScope::Post;
@@ -33,6 +33,7 @@ impl RefusalContext {
             account: membership.account.as_deref().map(AccountRef::from),
             post: post.map(PostId),
             request: Some((route.name, route.method.as_str(), uri.to_owned())),
+            rights: Some(Rights::new(caller, Some(membership))),
             ..RequestContext::default()
         };
         Self { situation, raw }

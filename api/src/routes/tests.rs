@@ -171,5 +171,19 @@ fn what_leads_out_of_a_refusal_is_an_operation() {
         let route = ROUTES.iter().find(|route| route.name == lead.name);
         let found = route.map(|route| (route.method.as_str(), route.path));
         assert_eq!(found, Some((lead.method, lead.path)), "{}", lead.name);
+        // What it takes to call it is what the route takes.
+        let policy = &route.unwrap().policy;
+        assert_eq!(
+            (policy.scope, policy.role, policy.plan),
+            (lead.scope, lead.role, lead.plan),
+            "{}",
+            lead.name
+        );
+        let takes = |field: &str| {
+            of_query(route.unwrap()).contains(field) || of_body(route.unwrap()).contains(field)
+        };
+        // An account or a post that is named decides the workspace.
+        let is_found = lead.path.contains("{id}") || takes("account_id") && lead.method != "GET";
+        assert_eq!(lead.in_workspace, takes("workspace_id") && !is_found, "{}", lead.name);
     }
 }

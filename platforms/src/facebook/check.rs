@@ -1,7 +1,7 @@
 //! Rules that the descriptor cannot express, and warnings.
 
 use super::{COVER_PHOTO, Form, STORY, settings::Settings};
-use crate::{Draft, Violation, Warning, text};
+use crate::{Draft, Violation, Warning, WarningCode, text};
 
 /// Longest text on a coloured background.
 const COLOURED_MAX: usize = 130;
@@ -75,7 +75,8 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     if is_silent && !text::is_blank(&draft.caption) {
         let message =
             "Facebook shows no text with a story or a cover photo: the caption is not published.";
-        found.push(Warning::new("caption", message));
+        let warning = Warning::new(WarningCode::NoEffect, "caption", message);
+        found.push(warning.because("post_type"));
     }
     if let Ok(settings) = draft.settings::<Settings>() {
         let unused = [
@@ -84,13 +85,15 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         ];
         for (field, _) in unused.into_iter().filter(|(_, given)| *given) {
             let message = "Facebook takes an image as the cover of a reel, in reel_cover_url: this has no effect.";
-            found.push(Warning::new(field, message));
+            found.push(Warning::new(WarningCode::NoEffect, field, message));
         }
     }
     let described = draft.settings::<Settings>().is_ok_and(|it| !it.media_alt_texts.is_empty());
     if described && draft.media.iter().any(crate::Media::is_video) {
         let message = "Facebook takes alt texts of photos only: that of a video is not published.";
-        found.push(Warning::new("settings.media_alt_texts", message));
+        let field = "settings.media_alt_texts";
+        let warning = Warning::new(WarningCode::PartlyIgnored, field, message);
+        found.push(warning.because("media_urls"));
     }
     found
 }

@@ -6,7 +6,7 @@ use super::{
     CAN_POST, PHOTO_HEIGHT_MIN,
     settings::{CallToAction, Date, Schedule, Settings, TimeOfDay},
 };
-use crate::{Account, Draft, Violation, Warning, text};
+use crate::{Account, Draft, Violation, Warning, WarningCode, text};
 
 /// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
@@ -118,7 +118,7 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     videos
         .map(|(place, _)| {
             let message = "Google often refuses videos in posts, though its API takes them; then the post fails.";
-            Warning::new(format!("media_urls[{place}]"), message)
+            Warning::new(WarningCode::MayBeRefused, format!("media_urls[{place}]"), message)
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Rules that the descriptor cannot express, and warnings.
 
 use super::{Form, settings::Settings};
-use crate::{Account, Draft, Media, Violation, Warning, text};
+use crate::{Account, Draft, Media, Violation, Warning, WarningCode, text};
 
 /// Most hashtags and mentions of a caption,
 /// <https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media>.
@@ -123,13 +123,16 @@ fn tags(draft: &Draft, settings: &Settings) -> Vec<Violation> {
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
     let mut found = Vec::new();
-    if Form::of(draft) == Form::Story && !text::is_blank(&draft.caption) {
-        let message = "Instagram shows no text with a story: the caption is not published.";
-        found.push(Warning::new("caption", message));
-    }
     if settings.reel_cover_method.is_some() {
         let message = "The cover follows from reel_cover_url or reel_thumb_offset: reel_cover_method has no effect.";
-        found.push(Warning::new("settings.reel_cover_method", message));
+        found.push(Warning::new(WarningCode::NoEffect, "settings.reel_cover_method", message));
+    }
+    let mut warn = |code, field: &str, message: &str, cause: &str| {
+        found.push(Warning::new(code, field, message).because(cause));
+    };
+    if Form::of(draft) == Form::Story && !text::is_blank(&draft.caption) {
+        let message = "Instagram shows no text with a story: the caption is not published.";
+        warn(WarningCode::NoEffect, "caption", message, "post_type");
     }
     let unused = if settings.reel_cover_url.is_some() {
         Some("Instagram shows the image of reel_cover_url: reel_thumb_offset has no effect.")
@@ -138,21 +141,27 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         (!is_reel).then_some("Only a reel has a cover: reel_thumb_offset has no effect.")
     };
     let unused = unused.filter(|_| settings.reel_thumb_offset.is_some());
-    found.extend(unused.map(|message| Warning::new("settings.reel_thumb_offset", message)));
+    if let Some(message) = unused {
+        let cause =
+            if settings.reel_cover_url.is_some() { "settings.reel_cover_url" } else { "post_type" };
+        warn(WarningCode::NoEffect, "settings.reel_thumb_offset", message, cause);
+    }
     if settings.is_trial_reel && !settings.collaborators.is_empty() {
         let message = "Instagram takes no collaborators with a trial reel: they are not sent.";
-        found.push(Warning::new("settings.collaborators", message));
+        let cause = "settings.is_trial_reel";
+        warn(WarningCode::NoEffect, "settings.collaborators", message, cause);
     }
     if !settings.media_alt_texts.is_empty() && draft.media.iter().any(Media::is_video) {
         let message = "Instagram takes alt texts of images only: that of a video is not published.";
-        found.push(Warning::new("settings.media_alt_texts", message));
+        let field = "settings.media_alt_texts";
+        warn(WarningCode::PartlyIgnored, field, message, "media_urls");
     }
     let tagless = !settings.user_tags.is_empty()
         && draft.media.len() > 1
         && draft.media.first().is_some_and(Media::is_video);
     if tagless {
         let message = "Instagram takes tags in the images of a carousel only: those of a video are not published.";
-        found.push(Warning::new("settings.user_tags", message));
+        warn(WarningCode::PartlyIgnored, "settings.user_tags", message, "media_urls");
     }
     found
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{PIXELS_MAX, settings::Settings};
-use crate::{Draft, Media, Violation, Warning};
+use crate::{Draft, Media, Violation, Warning, WarningCode};
 
 /// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
@@ -39,7 +39,11 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         ),
     ];
     let told = rules.into_iter().filter(|(applies, ..)| *applies);
-    told.map(|(_, field, message)| Warning::new(field, message)).collect()
+    let warning = |(_, field, message)| {
+        let cause = if field == "settings.filename" { "settings.title" } else { "media_urls" };
+        Warning::new(WarningCode::NoEffect, field, message).because(cause)
+    };
+    told.map(warning).collect()
 }
 
 fn poll(draft: &Draft, settings: &Settings) -> Option<Violation> {

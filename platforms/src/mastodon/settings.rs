@@ -2,7 +2,7 @@
 
 use super::{ALT_TEXT_MAX, MEDIA_MAX};
 use crate::{
-    Draft, Shape, Violation, Warning,
+    Draft, Shape, Violation, Warning, WarningCode,
     settings::{alt_texts, settings},
     text,
 };
@@ -77,5 +77,7 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
 pub fn warnings(draft: &Draft) -> Vec<Warning> {
     let has_both = draft.settings.contains_key("poll") && !draft.media.is_empty();
     let message = "Instances before 2026 take no media beside a poll; such a one refuses the post.";
-    has_both.then(|| Warning::new("settings.poll", message)).into_iter().collect()
+    let warning =
+        || Warning::new(WarningCode::MayBeRefused, "settings.poll", message).because("media_urls");
+    has_both.then(warning).into_iter().collect()
 }

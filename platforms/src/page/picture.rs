@@ -7,7 +7,7 @@ use bytes::Bytes;
 use url::Url;
 
 use super::guarded_request;
-use crate::{Session, Warning, validate::excerpt};
+use crate::{Session, Warning, WarningCode, validate::excerpt};
 
 /// Media type and bytes of a picture.
 pub type Picture = (&'static str, Bytes);
@@ -52,7 +52,7 @@ pub fn missing_picture_warning(image: &str) -> Warning {
         "The link's card has no picture: {} could not be fetched, is no picture, or could not be made to fit.",
         excerpt(image)
     );
-    Warning::new("caption", message)
+    Warning::new(WarningCode::CardWithoutPicture, "caption", message).with("url", image)
 }
 
 /// Detects the type of a picture from its first bytes: the type that a server declares is often wrong.

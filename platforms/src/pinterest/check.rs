@@ -1,7 +1,7 @@
 //! Rules that the descriptor cannot express.
 
 use super::{LINK_MAX, settings::Settings};
-use crate::{Draft, Media, Violation, Warning};
+use crate::{Draft, Media, Violation, Warning, WarningCode};
 
 /// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
@@ -55,13 +55,14 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let mut told = Vec::new();
     if draft.settings.contains_key("product_tags") {
         let message = "Pinterest takes product tags from apps in its beta only; for any other the pin goes out without.";
-        told.push(Warning::new("settings.product_tags", message));
+        told.push(Warning::new(WarningCode::DependsOnAccount, "settings.product_tags", message));
     }
     let texts = draft.settings.get("media_alt_texts").and_then(serde_json::Value::as_array);
     if let Some(texts) = texts.filter(|texts| texts.len() > 1) {
         let message =
             "Pinterest takes one description for a whole pin: only the first has an effect.";
-        let warning = Warning::new("settings.media_alt_texts", message);
+        let field = "settings.media_alt_texts";
+        let warning = Warning::new(WarningCode::PartlyIgnored, field, message);
         told.push(warning.with_limit(1, texts.len(), "texts"));
     }
     told

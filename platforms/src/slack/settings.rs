@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{ALT_TEXT_MAX, FILES_MAX, MARKDOWN_MAX, blocks};
 use crate::{
-    Draft, Shape, Violation, Warning,
+    Draft, Shape, Violation, Warning, WarningCode,
     settings::{alt_texts, settings},
     text,
 };
@@ -83,5 +83,6 @@ pub fn warnings(draft: &Draft) -> Vec<Warning> {
     let names = ["unfurl_links", "unfurl_media", "reply_broadcast"];
     let given = names.iter().filter(|name| draft.settings.contains_key(**name));
     let message = "Slack has no such choice for a message with files: this has no effect.";
-    given.map(|name| Warning::new(format!("settings.{name}"), message)).collect()
+    let warning = |name| Warning::new(WarningCode::NoEffect, format!("settings.{name}"), message);
+    given.map(|name| warning(name).because("media_urls")).collect()
 }

@@ -29,7 +29,7 @@ use crate::{
     CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity, LimitScope,
     MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
     RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules, VideoFormat, Violation,
-    Warning,
+    Warning, WarningCode,
     analytics::Analytics,
     oauth::{Endpoint, Oauth, Permission, TokenExchange, TokenRenewal},
     text,
@@ -221,7 +221,8 @@ impl Platform for Threads {
     fn warnings(&self, draft: &Draft) -> Vec<Warning> {
         let asked = draft.settings.get("share_to_instagram").and_then(Value::as_bool);
         let ignored = "Threads' public API cannot share a post to Instagram: this has no effect.";
-        let warning = || Warning::new("settings.share_to_instagram", ignored);
+        let warning =
+            || Warning::new(WarningCode::NoEffect, "settings.share_to_instagram", ignored);
         (asked == Some(true)).then(warning).into_iter().collect()
     }
 

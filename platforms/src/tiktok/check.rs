@@ -1,7 +1,7 @@
 //! Rules that the descriptor cannot express.
 
 use super::{PHOTO_TITLE_MAX, content, settings::Settings};
-use crate::{Draft, Media, Violation, Warning, text::utf16_units};
+use crate::{Draft, Media, Violation, Warning, WarningCode, text::utf16_units};
 
 /// Fewest and most pixels of a side of a video.
 const SIDE: std::ops::RangeInclusive<u32> = 360..=4_096;
@@ -69,6 +69,15 @@ fn sides(draft: &Draft) -> Vec<Violation> {
                 ),
                 "Scale the video.",
             )
+            .with_limit(
+                if width.min(height) < *SIDE.start() { *SIDE.start() } else { *SIDE.end() },
+                if width.min(height) < *SIDE.start() {
+                    width.min(height)
+                } else {
+                    width.max(height)
+                },
+            )
+            .in_unit("pixels")
         })
         .collect()
 }
@@ -98,7 +107,11 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         ),
     ];
     let told = rules.into_iter().filter(|(applies, ..)| *applies);
-    told.map(|(_, name, message)| Warning::new(format!("settings.{name}"), message)).collect()
+    let warning = |(_, name, message)| {
+        let cause = if name == "title" { "caption" } else { "media_urls" };
+        Warning::new(WarningCode::NoEffect, format!("settings.{name}"), message).because(cause)
+    };
+    told.map(warning).collect()
 }
 
 fn invalid(name: &str, message: &str, remedy: &str) -> Violation {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{CHAIN_KEY, IMAGE_BYTES_MAX, segments, settings::Settings};
-use crate::{Draft, Media, Violation, Warning};
+use crate::{Draft, Media, Violation, Warning, WarningCode};
 
 /// The most cashtags in one post: more require another contract with X.
 const CASHTAGS_MAX: usize = 1;
@@ -106,5 +106,6 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         return Vec::new();
     }
     let message = "X takes alt texts of images and GIFs only: that of a video is not published.";
-    vec![Warning::new("settings.media_alt_texts", message)]
+    let warning = Warning::new(WarningCode::PartlyIgnored, "settings.media_alt_texts", message);
+    vec![warning.because("media_urls")]
 }

@@ -1,7 +1,7 @@
 //! Rules that the descriptor cannot express.
 
 use super::{DESCRIPTION_MAX, TAGS_MAX, content, settings::Settings};
-use crate::{Draft, Violation, Warning, article, text};
+use crate::{Draft, Violation, Warning, WarningCode, article, text};
 
 /// Returns the violations of rules that the descriptor cannot express.
 pub(super) fn check(draft: &Draft) -> Vec<Violation> {
@@ -74,17 +74,21 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let rules = [
         (
             settings.brand_partner.is_some(),
+            WarningCode::PartlyIgnored,
             "brand_partner",
             "YouTube's public API does not take who paid: the video is marked as a paid promotion and names nobody.",
         ),
         (
             settings.thumbnail_url.is_some(),
+            WarningCode::DependsOnAccount,
             "thumbnail_url",
             "YouTube takes thumbnails from channels verified by phone only; from any other the video goes out without.",
         ),
     ];
     let told = rules.into_iter().filter(|(applies, ..)| *applies);
-    told.map(|(_, name, message)| Warning::new(format!("settings.{name}"), message)).collect()
+    let warning =
+        |(_, code, name, message)| Warning::new(code, format!("settings.{name}"), message);
+    told.map(warning).collect()
 }
 
 fn invalid(name: &str, message: &str, remedy: &str) -> Violation {

@@ -1,6 +1,7 @@
 //! What a refusal, a warning and a failure say as data, so that a program can word it in any language.
 
 use fanfare_tests::{Options, TestApp, networks};
+use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
 use super::quiet;
@@ -137,6 +138,33 @@ async fn whatever_counts_something_names_limit_actual_unit_and_place() {
         (&one["limit"], &one["actual"], &one["unit"]),
         (&json!(1), &json!(2), &json!("texts"))
     );
+    assert_eq!(
+        (&one["code"], &one["parameters"]["platform"]),
+        (&json!("partly_ignored"), &json!("pinterest"))
+    );
+}
+
+#[tokio::test]
+async fn a_warning_has_its_topic_and_what_it_names_as_data() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let threads = user.connect("threads").await;
+    let settings = json!({"share_to_instagram": true});
+    let body = json!({"account_id": threads, "caption": "x", "settings": settings, "scheduled_at": app.at(600)});
+    let made = user.post("/api/v1/posts", body).await.expect(201).body;
+    let told = &made["warnings"][0];
+    assert_eq!(
+        (&told["code"], &told["field"]),
+        (&json!("no_effect"), &json!("settings.share_to_instagram"))
+    );
+    assert_eq!(told["parameters"], json!({"platform": "threads"}), "{told}");
+    // Warnings that an earlier version stored had no code.
+    let id = &made["post"]["id"];
+    let stored = r#"[{"field": "settings.title", "message": "It has no effect."}]"#;
+    let sql = format!("UPDATE posts SET warnings = '{stored}' WHERE id = {id}");
+    let _ = app.domain.db.write.execute_unprepared(&sql).await.unwrap();
+    let shown = user.get(&format!("/api/v1/posts/{id}")).await.expect(200).body;
+    assert_eq!(shown["post"]["warnings"][0]["code"], "no_effect", "{shown}");
 }
 
 /// Calls `visit` with every `doc_url` in a value.

@@ -2,6 +2,7 @@
 
 mod next_steps;
 mod patch;
+mod rights;
 
 use std::collections::HashSet;
 
@@ -15,6 +16,7 @@ pub use next_steps::{
     NextStep, OPERATIONS, Operation, WHILE_WAITING, after_post_failure, fixes, next_steps,
     reconnect, show_post,
 };
+pub use rights::Rights;
 
 /// The known facts about a request that failed.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +33,15 @@ pub struct RequestContext {
     pub body: Option<Value>,
     /// The JSON pointer of `body` in the request's body: empty, or that of an item of a batch.
     pub body_pointer: String,
+    /// What the caller may do; `None` if there is no caller, as in an event.
+    pub rights: Option<Rights>,
+}
+
+impl RequestContext {
+    /// Returns true if a call of the operation is not known to be refused.
+    fn allows(&self, operation: &Operation) -> bool {
+        self.rights.as_ref().is_none_or(|rights| rights.allow(operation))
+    }
 }
 
 /// The account that a failed request names.
@@ -119,7 +130,7 @@ fn choices(code: Code, violation: &Violation, situation: &RequestContext) -> Opt
     if !matches!(code, Code::SettingRequired | Code::SettingInvalid) {
         return None;
     }
-    let account = situation.account.as_ref()?;
+    let account = situation.account.as_ref().filter(|_| situation.allows(&next_steps::TRIGGER))?;
     let setting = violation.field.strip_prefix("settings.")?;
     let platform = platforms::find(account.platform.parse().ok()?);
     let wanted = |tool: &&&str| {

@@ -1,17 +1,17 @@
 //! The next steps after an error, by its code.
 
-use fanfare_entities::{PostId, account};
+use fanfare_entities::{PostId, WorkspaceId, account};
 use fanfare_platforms::NextAction;
 use serde_json::{Map, Value, json};
 
-use super::RequestContext;
+use super::{RequestContext, Rights};
 use crate::{
     Act,
-    access::{Role, Scope},
+    access::{PlanTier, Role, Scope},
     error::Code,
 };
 
-/// An operation of the API that a next step names.
+/// An operation of the API that a next step names, with what it takes to call it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
     /// Its id.
@@ -20,19 +20,44 @@ pub struct Operation {
     pub method: &'static str,
     /// Its path, with `{parameters}`.
     pub path: &'static str,
+    /// The scope that it needs; `None` admits any key.
+    pub scope: Option<Scope>,
+    /// The lowest role that may call it.
+    pub role: Role,
+    /// The lowest plan that includes it, if not all do.
+    pub plan: Option<PlanTier>,
+    /// True if it takes the `workspace_id` that it is about.
+    pub in_workspace: bool,
 }
 
 impl Operation {
-    const fn get(name: &'static str, path: &'static str) -> Self {
-        Self { name, method: "GET", path }
+    const fn new(method: &'static str, name: &'static str, path: &'static str) -> Self {
+        let (scope, role, plan) = (None, Role::Viewer, None);
+        Self { name, method, path, scope, role, plan, in_workspace: false }
     }
 
-    const fn patch(name: &'static str, path: &'static str) -> Self {
-        Self { name, method: "PATCH", path }
+    const fn get(name: &'static str, path: &'static str) -> Self {
+        Self::new("GET", name, path)
     }
 
     const fn post(name: &'static str, path: &'static str) -> Self {
-        Self { name, method: "POST", path }
+        Self::new("POST", name, path)
+    }
+
+    const fn needs(self, scope: Scope) -> Self {
+        Self { scope: Some(scope), ..self }
+    }
+
+    const fn role(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
+
+    const fn pro(self) -> Self {
+        Self { plan: Some(PlanTier::Pro), ..self }
+    }
+
+    const fn in_workspace(self) -> Self {
+        Self { in_workspace: true, ..self }
     }
 
     /// Returns a call of it; an empty `path` stands for its own path.
@@ -44,48 +69,54 @@ impl Operation {
 }
 
 macro_rules! operations {
-    ($($name:ident = $make:ident $id:literal, $path:literal;)+) => {
-        $(pub(super) const $name: Operation = Operation::$make($id, $path);)+
+    ($($name:ident = $operation:expr;)+) => {
+        $(pub(super) const $name: Operation = $operation;)+
 
         /// All operations that next steps name.
         pub const OPERATIONS: &[Operation] = &[$($name,)+];
     };
 }
 
+#[rustfmt::skip]
 operations! {
-    WHOAMI = get "whoami", "/api/v1/whoami";
-    ACCOUNTS = get "list_accounts", "/api/v1/accounts";
-    SCHEMA = get "get_platform_schema", "/api/v1/accounts/{id}/schema";
-    POSTS = get "list_posts", "/api/v1/posts";
-    POST = get "get_post", "/api/v1/posts/{id}";
-    ATTEMPTS = get "list_attempts", "/api/v1/posts/{id}/attempts";
-    CHANGE = patch "update_post", "/api/v1/posts/{id}";
-    MISSING = get "get_post_missing", "/api/v1/posts/{id}/missing";
-    RETRY = post "retry_post", "/api/v1/posts/{id}/retry";
-    BRANDS = get "list_brands", "/api/v1/brands";
-    WEBHOOKS = get "list_webhooks", "/api/v1/webhooks";
-    FILES = get "list_media", "/api/v1/media";
-    DROP = post "create_media_drop", "/api/v1/media/drop-sessions";
-    PLATFORMS = get "list_platforms", "/api/v1/platforms";
-    OPTIONS = get "get_connect_link", "/api/v1/connect/{platform}";
-    CONNECT = get "list_connect_options", "/api/v1/connect";
-    RECONNECT = post "create_connect_session", "/api/v1/connect/{platform}/sessions";
-    NEW_SANDBOX_ACCOUNT = post "create_sandbox_account", "/api/v1/sandbox/accounts";
-    TRIGGER = post "trigger_platform_helper", "/api/v1/platforms/trigger";
-    SUGGESTIONS = get "list_suggestions", "/api/v1/suggestions";
-    CREDITS = get "get_credits", "/api/v1/credits";
-    JOBS = get "list_video_jobs", "/api/v1/ai/video-jobs";
-    KEYS = get "list_api_keys", "/api/v1/keys";
-    CLIENTS = get "list_oauth_clients", "/api/v1/oauth/clients";
-    GRANTS = get "list_oauth_grants", "/api/v1/oauth/grants";
-    CONVERSATIONS = get "list_conversations", "/api/v1/inbox/conversations";
-    COMMENTS = get "list_comments", "/api/v1/inbox/comments";
+    WHOAMI = Operation::get("whoami", "/api/v1/whoami");
+    ACCOUNTS = Operation::get("list_accounts", "/api/v1/accounts").needs(Scope::AccountsRead).in_workspace();
+    SCHEMA = Operation::get("get_platform_schema", "/api/v1/accounts/{id}/schema").needs(Scope::AccountsRead);
+    POSTS = Operation::get("list_posts", "/api/v1/posts").needs(Scope::PostsRead).in_workspace();
+    POST = Operation::get("get_post", "/api/v1/posts/{id}").needs(Scope::PostsRead);
+    ATTEMPTS = Operation::get("list_attempts", "/api/v1/posts/{id}/attempts").needs(Scope::PostsRead);
+    CHANGE = Operation::new("PATCH", "update_post", "/api/v1/posts/{id}").needs(Scope::PostsWrite).role(Role::Editor);
+    MISSING = Operation::get("get_post_missing", "/api/v1/posts/{id}/missing").needs(Scope::PostsRead);
+    RETRY = Operation::post("retry_post", "/api/v1/posts/{id}/retry").needs(Scope::PostsWrite).role(Role::Publisher);
+    BRANDS = Operation::get("list_brands", "/api/v1/brands").needs(Scope::AccountsRead).in_workspace();
+    WEBHOOKS = Operation::get("list_webhooks", "/api/v1/webhooks").needs(Scope::PostsRead).in_workspace();
+    FILES = Operation::get("list_media", "/api/v1/media").needs(Scope::MediaWrite).in_workspace();
+    DROP = Operation::post("create_media_drop", "/api/v1/media/drop-sessions")
+        .needs(Scope::MediaWrite).role(Role::Editor).in_workspace();
+    PLATFORMS = Operation::get("list_platforms", "/api/v1/platforms").needs(Scope::AccountsRead).in_workspace();
+    OPTIONS = Operation::get("get_connect_link", "/api/v1/connect/{platform}").needs(Scope::AccountsRead).in_workspace();
+    CONNECT = Operation::get("list_connect_options", "/api/v1/connect").needs(Scope::AccountsRead).in_workspace();
+    RECONNECT = Operation::post("create_connect_session", "/api/v1/connect/{platform}/sessions")
+        .needs(Scope::AccountsWrite).role(Role::Publisher).in_workspace();
+    NEW_SANDBOX_ACCOUNT = Operation::post("create_sandbox_account", "/api/v1/sandbox/accounts")
+        .needs(Scope::AccountsWrite).role(Role::Publisher).in_workspace();
+    TRIGGER = Operation::post("trigger_platform_helper", "/api/v1/platforms/trigger")
+        .needs(Scope::AccountsWrite).role(Role::Editor);
+    SUGGESTIONS = Operation::get("list_suggestions", "/api/v1/suggestions").needs(Scope::AnalyticsRead).pro().in_workspace();
+    CREDITS = Operation::get("get_credits", "/api/v1/credits").needs(Scope::BillingRead).in_workspace();
+    JOBS = Operation::get("list_video_jobs", "/api/v1/ai/video-jobs").needs(Scope::PostsRead).in_workspace();
+    KEYS = Operation::get("list_api_keys", "/api/v1/keys").needs(Scope::AccountsRead);
+    CLIENTS = Operation::get("list_oauth_clients", "/api/v1/oauth/clients").needs(Scope::AccountsRead);
+    GRANTS = Operation::get("list_oauth_grants", "/api/v1/oauth/grants").needs(Scope::AccountsRead);
+    CONVERSATIONS = Operation::get("list_conversations", "/api/v1/inbox/conversations")
+        .needs(Scope::PostsRead).pro().in_workspace();
+    COMMENTS = Operation::get("list_comments", "/api/v1/inbox/comments").needs(Scope::PostsRead).pro().in_workspace();
 }
 
 /// A next step after an error.
 #[derive(Debug, Clone, Copy)]
 pub enum NextStep {
-    /// A call. It is left out if its path needs an id that the request did not name.
+    /// A call. It is left out if its path needs an id that the request did not name, or the caller may not make it.
     Call(Operation, &'static str),
     /// Reads the post until its status changes.
     Follow,
@@ -121,10 +152,16 @@ impl NextStep {
     #[must_use]
     pub fn call(&self, situation: &RequestContext) -> Option<NextAction> {
         match self {
-            Self::Call(operation, why) => {
-                let path = path(operation, situation)?;
-                Some(operation.next(path, body(operation, situation), why))
-            }
+            Self::Call(operation, why) => match situation.allows(operation) {
+                true => {
+                    let path = path(operation, situation)?;
+                    Some(operation.next(path, body(operation, situation), why))
+                }
+                // Somebody else has to connect the account.
+                false if *operation == RECONNECT => ASK_PUBLISHER.call(situation),
+                false => None,
+            },
+            Self::Follow if !situation.allows(&POST) => None,
             Self::Follow => {
                 let path = format!("{}?wait=25", path(&POST, situation)?);
                 Some(POST.next(path, None, FOLLOW))
@@ -145,7 +182,8 @@ const TAKE_RISK: &str = "Sends it although it may be public already; look first,
 
 fn take_risk(situation: &RequestContext) -> Option<NextAction> {
     let (operation, method, path) = situation.request.clone()?;
-    if !RISKY.contains(&operation) {
+    let is_shown = operation == RETRY.name && !situation.allows(&RETRY);
+    if !RISKY.contains(&operation) || is_shown {
         return None;
     }
     let mut body = match &situation.body {
@@ -169,33 +207,42 @@ fn path(operation: &Operation, situation: &RequestContext) -> Option<String> {
         };
         path = path.replace("{id}", &id.to_string());
     }
+    if let Some(workspace) = workspace(operation, situation).filter(|_| operation.method == "GET") {
+        path = format!("{path}?workspace_id={}", workspace.0);
+    }
     Some(path)
 }
 
+/// Returns the workspace that a call has to name to be about the same one as the request.
+fn workspace(operation: &Operation, situation: &RequestContext) -> Option<WorkspaceId> {
+    situation.rights.as_ref()?.workspace().filter(|_| operation.in_workspace)
+}
+
 fn body(operation: &Operation, situation: &RequestContext) -> Option<Value> {
-    match operation.name {
-        "create_connect_session" => {
-            let sandbox = situation.account.as_ref().is_some_and(|account| account.sandbox);
-            Some(if sandbox { json!({"sandbox": true}) } else { json!({"auto_start": true}) })
-        }
-        _ if operation.method != "GET" => Some(json!({})),
-        _ => None,
+    let sandbox = situation.account.as_ref().is_some_and(|account| account.sandbox);
+    let mut body = match operation.name {
+        _ if operation.method == "GET" => return None,
+        "create_connect_session" if sandbox => json!({"sandbox": true}),
+        "create_connect_session" => json!({"auto_start": true}),
+        _ => json!({}),
+    };
+    if let Some(workspace) = workspace(operation, situation) {
+        body["workspace_id"] = json!(workspace);
     }
+    Some(body)
 }
 
 /// Returns the call, or the page, with which this caller connects an account again.
 pub fn reconnect(act: &Act, account: &account::Model) -> Option<NextAction> {
     const LINK: &str = "Makes a link on which a person connects the account again.";
-    const PAGE: NextStep =
-        NextStep::Page("/dashboard/accounts", "Ask a publisher to connect the account again.");
     let situation = RequestContext {
         base_url: act.cx.settings.base_url.clone(),
         account: Some(account.into()),
+        rights: Some(Rights::of(act)),
         ..RequestContext::default()
     };
-    let may = act.caller.scopes.contains(&Scope::AccountsWrite);
-    if !may || act.membership.role < Role::Publisher {
-        return PAGE.call(&situation);
+    if !situation.allows(&RECONNECT) {
+        return ASK_PUBLISHER.call(&situation);
     }
     let mut body = json!({ "workspace_id": account.workspace_id });
     if let Some(brand) = account.brand_id {
@@ -213,11 +260,17 @@ pub fn reconnect(act: &Act, account: &account::Model) -> Option<NextAction> {
 
 /// Returns the call that shows a post.
 pub fn show_post(act: &Act, id: PostId) -> Option<NextAction> {
-    let base_url = act.cx.settings.base_url.clone();
-    let situation = RequestContext { base_url, post: Some(id), ..RequestContext::default() };
+    let situation = RequestContext {
+        base_url: act.cx.settings.base_url.clone(),
+        post: Some(id),
+        rights: Some(Rights::of(act)),
+        ..RequestContext::default()
+    };
     NextStep::Call(POST, "Shows the post.").call(&situation)
 }
 
+const ASK_PUBLISHER: NextStep =
+    NextStep::Page("/dashboard/accounts", "Ask a publisher to connect the account again.");
 const RECONNECT_LINK: NextStep =
     NextStep::Call(RECONNECT, "Makes a link on which a person connects the account again.");
 const RECONNECTING: &[NextStep] =

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use fanfare_core::{Reply, input};
 use fanfare_entities::{AccountId, Millis};
-use fanfare_platforms::Warning;
+use fanfare_platforms::{Warning, WarningCode};
 use serde::Deserialize;
 
 use super::{
@@ -71,5 +71,5 @@ fn warning(earlier: usize) -> Warning {
     let message = format!(
         "Item {earlier} of this batch has nearly the same text for this account, within seven days of this one."
     );
-    Warning::new("caption", message).with_code("similar_post")
+    Warning::new(WarningCode::SimilarPost, "caption", message).with("items", [earlier])
 }

@@ -159,6 +159,7 @@ fn with_remedies(act: &Act, error: Error, item: Value, index: usize) -> Error {
         account: act.membership.account.as_deref().map(AccountRef::from),
         body: Some(item),
         body_pointer: format!("/posts/{index}"),
+        rights: Some(remedies::Rights::of(act)),
         ..RequestContext::default()
     };
     remedies::add_remedies(error, &situation)

@@ -17,7 +17,7 @@ use super::{
     forecast::{self, Forecast, forecast},
     input::{NewPost, NewStatus},
     media, media_facts, suggestion,
-    view::{Checked, CreatedPost, PlannedPost, PostMedia, size},
+    view::{Checked, CreatedPost, PlannedPost, PostMedia, Reader, size},
     warnings,
     workspace::WorkspaceOfPost,
     write::{NewPostRow, PostWriter},
@@ -346,9 +346,9 @@ async fn dry_run(
     fill_row(&mut row, content, platform)?;
     let mut warnings = content.examine(move |content| content.warnings(platform)).await?;
     warnings.extend(more);
-    let (bytes, base_url) = (size(&row), act.cx.settings.base_url.clone());
+    let (bytes, reader) = (size(&row), Reader::of(act));
     let checked = move || {
-        let post = PlannedPost::of(row, &base_url);
+        let post = PlannedPost::of(row, &reader);
         let outcome = Checked::Checked;
         DryRun { outcome, dry_run: true, valid: true, post, warnings, workspace, forecast }
     };

@@ -53,7 +53,7 @@ pub async fn page(act: &Act, filter: &PostFilter, limit: u64) -> Result<Reply<Po
     media_facts::refresh_rows(&act.cx.db.read, &mut rows).await?;
     warnings::note_reconnects(act, &mut rows).await?;
     let why = if rows.is_empty() { Some(read::why_empty(act, filter).await?) } else { None };
-    view::offset_page_reply(&act.cx, rows, (total, limit, offset), why).await
+    view::offset_page_reply(act, rows, (total, limit, offset), why).await
 }
 
 /// Returns true if the filter asks for a sorted page, rather than for one that begins at a cursor.

@@ -110,7 +110,7 @@ pub async fn list(act: &Act, filter: PostFilter) -> Result<Reply<PostPage>> {
     }
     let (rows, next) = rows(act, filter.clone()).await?;
     let why = if rows.is_empty() { Some(why_empty(act, &filter).await?) } else { None };
-    view::page_reply(&act.cx, rows, next, why).await
+    view::page_reply(act, rows, next, why).await
 }
 
 /// Returns why the list of a filter is empty.
@@ -276,7 +276,7 @@ pub async fn get(act: &Act, id: PostId) -> Result<Reply<OnePost>> {
     let mut row = find(act, id).await?;
     media_facts::refresh_rows(&act.cx.db.read, std::slice::from_mut(&mut row)).await?;
     warnings::note_reconnects(act, std::slice::from_mut(&mut row)).await?;
-    view::present_reply(&act.cx, row).await
+    view::present_reply(act, row).await
 }
 
 /// A page of a post's ledger.

@@ -86,7 +86,7 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
         (RequestedStatus::Scheduled, _) => return Err(invalid_transition(&row, "scheduled")),
     };
     let Some(next) = next else {
-        return act.finish(tx, view::post_reply(&act.cx, row).await?).await;
+        return act.finish(tx, view::post_reply(act, row).await?).await;
     };
     let reply = save(act, &mut tx, next, "status").await?;
     act.finish(tx, reply).await
@@ -237,7 +237,7 @@ pub(super) async fn save(
     what: &str,
 ) -> Result<Reply<OnePost>> {
     let saved = save_row(&act.request_id, tx, row, what).await?;
-    view::post_reply(&act.cx, saved).await
+    view::post_reply(act, saved).await
 }
 
 pub(super) async fn save_row(

@@ -2,17 +2,18 @@
 
 mod failure;
 mod failures;
+mod reader;
 mod trouble;
 
 use std::collections::HashMap;
 
 use fanfare_core::{
-    Domain, Reply, UnreadableColumn, clock::Time, error::Result, json_size::json_size,
+    Act, Reply, UnreadableColumn, clock::Time, error::Result, json_size::json_size,
     page::EmptyBecause,
 };
 use fanfare_entities::{AccountId, BrandId, PostId, WorkspaceId, post, post::PostStatus};
 use fanfare_media::Facts;
-use fanfare_platforms::Warning;
+use fanfare_platforms::{Warning, WarningCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -29,6 +30,7 @@ pub(super) use failure::cause_of_question;
 pub(super) use failure::tests::failed as failed_row;
 pub use failure::{PostError, PostErrorCode};
 pub use failures::{POST_ERRORS, POST_FAILURES, PostFailure, is_of_requests_too, post_failure};
+pub use reader::Reader;
 pub use trouble::{Trouble, outcome_words, status_words, trouble};
 
 /// A file of a post, as the row stores it: what was known about it when the post was last changed.
@@ -226,21 +228,21 @@ enum Analysis {
 }
 
 impl Post {
-    /// Creates the view of a row; `base_url` is the origin of the addresses in it.
+    /// Creates the view of a row for a reader.
     #[must_use]
-    pub fn of(row: post::Model, base_url: &str) -> Self {
-        Self { id: row.id, planned: PlannedPost::of(row, base_url), waiting: None }
+    pub fn of(row: post::Model, reader: &Reader) -> Self {
+        Self { id: row.id, planned: PlannedPost::of(row, reader), waiting: None }
     }
 
     /// Creates the views of rows, with what each of them waits for.
     fn all(
         rows: Vec<post::Model>,
         mut waiting: HashMap<PostId, Waiting>,
-        base_url: &str,
+        reader: &Reader,
     ) -> Vec<Self> {
         let view = |row: post::Model| {
             let waiting = waiting.remove(&row.id);
-            Self { waiting, ..Self::of(row, base_url) }
+            Self { waiting, ..Self::of(row, reader) }
         };
         rows.into_iter().map(view).collect()
     }
@@ -248,10 +250,10 @@ impl Post {
 
 impl PlannedPost {
     /// Creates the view of a row that may have no id.
-    pub(super) fn of(row: post::Model, base_url: &str) -> Self {
+    pub(super) fn of(row: post::Model, reader: &Reader) -> Self {
         // A media column that cannot be read is left out, since nothing is published from this view.
         let media = media_of(&row).unwrap_or_default();
-        let (error, next_look) = (failure::shown(&row, base_url), failure::next_look(&row));
+        let (error, next_look) = (failure::shown(&row, reader), failure::next_look(&row));
         let public_at = row.public_at.filter(|_| row.status == PostStatus::Published);
         Self {
             account_id: row.account_id,
@@ -276,12 +278,20 @@ impl PlannedPost {
             platform_post_id: row.platform_post_id,
             platform_post_url: row.platform_post_url,
             parts: row.parts.unwrap_or_else(|| json!([])),
-            warnings: row.warnings.unwrap_or_else(|| json!([])),
+            warnings: row.warnings.map_or_else(|| json!([]), coded),
             error,
             created_at: Time(row.created_at),
             updated_at: Time(row.updated_at),
         }
     }
+}
+
+/// Returns stored warnings with a code: those from before all of them had one were about values without effect.
+fn coded(mut warnings: Value) -> Value {
+    for warning in warnings.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        warning.entry("code").or_insert_with(|| json!(WarningCode::NoEffect));
+    }
+    warnings
 }
 
 fn object_or_empty(value: Value) -> Value {
@@ -365,7 +375,8 @@ pub struct PostPage {
 /// Returns the payload of a post's events, as JSON text.
 pub(super) fn payload(row: &post::Model, base_url: &str) -> String {
     // Values that come from JSON and a row can always be serialized.
-    serde_json::to_string(&OnePost { post: Post::of(row.clone(), base_url) }).unwrap_or_default()
+    serde_json::to_string(&OnePost { post: Post::of(row.clone(), &Reader::anybody(base_url)) })
+        .unwrap_or_default()
 }
 
 /// Returns approximately how many bytes a post takes in a reply.
@@ -374,30 +385,30 @@ pub(super) fn size(row: &post::Model) -> usize {
 }
 
 /// Returns the reply with one post.
-pub(super) async fn post_reply(cx: &Domain, row: post::Model) -> Result<Reply<OnePost>> {
-    let base_url = cx.settings.base_url.clone();
-    Reply::large(size(&row), move || OnePost { post: Post::of(row, &base_url) }).await
+pub(super) async fn post_reply(act: &Act, row: post::Model) -> Result<Reply<OnePost>> {
+    let reader = Reader::of(act);
+    Reply::large(size(&row), move || OnePost { post: Post::of(row, &reader) }).await
 }
 
 /// Returns the reply with one post as it is now, and what it waits for.
-pub(super) async fn present_reply(cx: &Domain, row: post::Model) -> Result<Reply<OnePost>> {
-    let (bytes, base_url) = (size(&row), cx.settings.base_url.clone());
-    let waiting = waiting_of(cx, std::slice::from_ref(&row)).await?.remove(&row.id);
-    let post = move || OnePost { post: Post { waiting, ..Post::of(row, &base_url) } };
+pub(super) async fn present_reply(act: &Act, row: post::Model) -> Result<Reply<OnePost>> {
+    let (bytes, reader) = (size(&row), Reader::of(act));
+    let waiting = waiting_of(&act.cx, std::slice::from_ref(&row)).await?.remove(&row.id);
+    let post = move || OnePost { post: Post { waiting, ..Post::of(row, &reader) } };
     Reply::large(bytes, post).await
 }
 
 /// Returns the reply with a post that was created.
 pub(super) async fn created_reply(
-    cx: &Domain,
+    act: &Act,
     row: post::Model,
     warnings: Vec<Warning>,
     workspace: WorkspaceOfPost,
 ) -> Result<Reply<CreatedPost>> {
-    let (bytes, base_url) = (size(&row), cx.settings.base_url.clone());
+    let (bytes, reader) = (size(&row), Reader::of(act));
     let made = move || CreatedPost {
         outcome: Created::Created,
-        post: Post::of(row, &base_url),
+        post: Post::of(row, &reader),
         warnings,
         workspace,
     };
@@ -407,15 +418,15 @@ pub(super) async fn created_reply(
 
 /// Returns the reply with a page of posts.
 pub(super) async fn page_reply(
-    cx: &Domain,
+    act: &Act,
     rows: Vec<post::Model>,
     next_cursor: Option<String>,
     empty_because: Option<EmptyBecause>,
 ) -> Result<Reply<PostPage>> {
     let bytes = rows.iter().map(size).sum();
-    let base_url = cx.settings.base_url.clone();
-    let waiting = waiting_of(cx, &rows).await?;
-    let posts = move || Post::all(rows, waiting, &base_url);
+    let reader = Reader::of(act);
+    let waiting = waiting_of(&act.cx, &rows).await?;
+    let posts = move || Post::all(rows, waiting, &reader);
     let page = move || PostPage {
         posts: posts(),
         next_cursor,
@@ -429,15 +440,15 @@ pub(super) async fn page_reply(
 
 /// Returns the reply with a page of posts by offset, with total, limit and offset.
 pub(super) async fn offset_page_reply(
-    cx: &Domain,
+    act: &Act,
     rows: Vec<post::Model>,
     (total, limit, offset): (u64, u64, u64),
     empty_because: Option<EmptyBecause>,
 ) -> Result<Reply<PostPage>> {
-    let (bytes, base_url) = (rows.iter().map(size).sum(), cx.settings.base_url.clone());
-    let waiting = waiting_of(cx, &rows).await?;
+    let (bytes, reader) = (rows.iter().map(size).sum(), Reader::of(act));
+    let waiting = waiting_of(&act.cx, &rows).await?;
     let page = move || PostPage {
-        posts: Post::all(rows, waiting, &base_url),
+        posts: Post::all(rows, waiting, &reader),
         next_cursor: None,
         total: Some(total),
         limit: Some(limit),

@@ -11,7 +11,7 @@ use fanfare_core::{
 use fanfare_entities::{
     AccountId, PostId, account, account::AccountStatus, post, post::PostStatus,
 };
-use fanfare_platforms::Warning;
+use fanfare_platforms::{Warning, WarningCode};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
 
@@ -32,7 +32,10 @@ fn reconnect(act: &Act, account: &account::Model) -> Option<Warning> {
         "{} no longer accepts the credentials of {}: nothing is published on it until it is connected again.",
         account.platform, account.username
     );
-    let warning = Warning::new("account_id", message).with_code("account_needs_reconnect");
+    let warning = Warning::new(WarningCode::AccountNeedsReconnect, "account_id", message)
+        .with("platform", &account.platform)
+        .with("account_id", account.id)
+        .with("username", &account.username);
     Some(warning.with_next(remedies::reconnect(act, account)))
 }
 
@@ -45,7 +48,8 @@ fn resembles(act: &Act, similar: &[PostId]) -> Option<Warning> {
     let message = format!(
         "Post {newest}{others} of this account has nearly the same text, within seven days of this one."
     );
-    let warning = Warning::new("caption", message).with_code("similar_post");
+    let warning =
+        Warning::new(WarningCode::SimilarPost, "caption", message).with("post_ids", similar);
     Some(warning.with_next(remedies::show_post(act, *newest)))
 }
 

@@ -171,8 +171,7 @@ async fn prepare(
             tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id.0, due_at);
         }
         replies.push(
-            view::created_reply(&new.act.cx, row, new.warnings.clone(), new.workspace.clone())
-                .await?,
+            view::created_reply(&new.act, row, new.warnings.clone(), new.workspace.clone()).await?,
         );
     }
     let reserved = news.iter().zip(&replies);

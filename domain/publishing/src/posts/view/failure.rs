@@ -5,13 +5,13 @@ use fanfare_core::{
     remedies::{AccountRef, RequestContext, WHILE_WAITING, after_post_failure},
 };
 use fanfare_entities::{Millis, post, post::PostStatus};
-use fanfare_platforms::NextAction;
+use fanfare_platforms::{NextAction, Violation};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::super::restore_hold;
-use super::failures::post_failure;
+use super::{Reader, failures::post_failure};
 use crate::platforms;
 
 /// The reason why an attempt to publish a post failed.
@@ -33,6 +33,9 @@ pub struct PostError {
     /// The platform's own words, cut and without secrets.
     #[schemars(with = "Option<Map<String, Value>>")]
     pub platform_error: Option<Value>,
+    /// The rule that a file turned out to break when it was looked at, as a refusal would name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub violation: Option<Violation>,
 }
 
 /// The kinds of failures of a [`PostError`].
@@ -105,8 +108,8 @@ pub(super) fn next_look(row: &post::Model) -> Option<Millis> {
     row.next_attempt_at.or(row.due_at.filter(|_| is_asked_about || is_processed))
 }
 
-/// Returns the error of a row as it stands now, with the calls that can be made in this state.
-pub(super) fn shown(row: &post::Model, base_url: &str) -> Option<Value> {
+/// Returns the error of a row as it stands now, with the calls that the reader can make in this state.
+pub(super) fn shown(row: &post::Model, reader: &Reader) -> Option<Value> {
     let mut error = row.error.clone()?;
     let Some(fields) = error.as_object_mut() else { return Some(error) };
     let standing = Standing::of(row);
@@ -120,7 +123,8 @@ pub(super) fn shown(row: &post::Model, base_url: &str) -> Option<Value> {
     describe(fields, standing, row);
     let code = fields.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
     let situation = RequestContext {
-        base_url: base_url.to_owned(),
+        base_url: reader.base_url.clone(),
+        rights: reader.rights.clone(),
         account: Some(AccountRef {
             id: row.account_id,
             platform: row.platform.clone(),
@@ -139,7 +143,7 @@ pub(super) fn shown(row: &post::Model, base_url: &str) -> Option<Value> {
     let steps = steps.iter().filter(|step| !(row.partly_public && step.changes_the_post()));
     let next: Vec<_> = steps.filter_map(|step| step.call(&situation)).collect();
     fields.insert("next".to_owned(), json!(next));
-    fields.insert("doc_url".to_owned(), format!("{base_url}/docs/errors#{code}").into());
+    fields.insert("doc_url".to_owned(), format!("{}/docs/errors#{code}", reader.base_url).into());
     Some(error)
 }
 
@@ -233,7 +237,9 @@ pub(in crate::posts) mod tests {
 
     #[test]
     fn a_failed_post_leads_on() {
-        let next = |code: &str| shown(&failed(code), "https://f.example").unwrap()["next"].clone();
+        let next = |code: &str| {
+            shown(&failed(code), &Reader::anybody("https://f.example")).unwrap()["next"].clone()
+        };
         assert_eq!(next("missed")[0]["path"], "/api/v1/posts/9/retry");
         assert_eq!(next("account_disconnected")[0]["path"], "/api/v1/connect/bluesky");
         let unknown = next("outcome_unknown");
@@ -262,7 +268,7 @@ pub(in crate::posts) mod tests {
                     due_at: Some(5),
                     ..failed(code)
                 };
-                let error = shown(&row, "https://f.example").unwrap();
+                let error = shown(&row, &Reader::anybody("https://f.example")).unwrap();
                 let next = error["next"].as_array().unwrap();
                 assert!(next.iter().all(|call| call["method"] == "GET"), "{error}");
                 assert_eq!(next[0]["path"], "/api/v1/posts/9?wait=25");
@@ -279,7 +285,7 @@ pub(in crate::posts) mod tests {
     fn what_failed_before_is_over_once_the_platform_works_on_the_post() {
         for status in [PostStatus::Publishing, PostStatus::Processing] {
             let row = post::Model { status, due_at: Some(5), ..failed("platform_unavailable") };
-            assert_eq!(shown(&row, ""), None);
+            assert_eq!(shown(&row, &Reader::anybody("")), None);
         }
     }
 
@@ -287,7 +293,7 @@ pub(in crate::posts) mod tests {
     fn what_is_partly_public_is_not_changed() {
         let operations = |partly_public| {
             let row = post::Model { partly_public, ..failed("content_rejected") };
-            let error = shown(&row, "").unwrap();
+            let error = shown(&row, &Reader::anybody("")).unwrap();
             let next = error["next"].as_array().unwrap().clone();
             next.into_iter().map(|call| call["operation"].clone()).collect::<Vec<_>>()
         };

@@ -5,6 +5,7 @@
 use fanfare_entities::{Millis, post, post::PostStatus};
 
 use super::{
+    Reader,
     failure::{self, Standing},
     status_name,
 };
@@ -28,7 +29,7 @@ pub struct Trouble {
 /// Returns what is known of a post that did not go out as planned; `None` if there is nothing to say.
 #[must_use]
 pub fn trouble(row: &post::Model) -> Option<Trouble> {
-    let error = failure::shown(row, "")?;
+    let error = failure::shown(row, &Reader::anybody(""))?;
     let said = |field: &str| error[field].as_str().map(str::to_owned);
     let standing = Standing::of(row);
     let doubt = is_in_doubt(row);
