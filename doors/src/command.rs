@@ -99,7 +99,7 @@ pub fn lines(body: &Value, operation: Option<&Operation>, known: &[Operation]) -
         broken().flat_map(move |one| one[name].as_array().into_iter().flatten()).chain(own)
     };
     lines.extend(listed("fix").map(|one| format!("fix: {}", fix(one, operation))));
-    lines.extend(listed("next").map(|next| next_command(next, known)));
+    lines.extend(listed("next").map(|next| format!("next: {}", next_command(next, known))));
     let mut last = text("code").to_owned();
     if let Some(id) = body["request_id"].as_str() {
         last += &format!(" (request {id})");
@@ -137,20 +137,42 @@ fn fix(fix: &Value, operation: Option<&Operation>) -> String {
     }
 }
 
+/// Writes the next calls in a reply as commands, each under its number.
+pub fn name_calls(reply: &mut Value, known: &[Operation]) {
+    match reply {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let calls = value.as_array().filter(|calls| {
+                    name == "next" && calls.iter().all(|call| call["why"].is_string())
+                });
+                let Some(calls) = calls else {
+                    name_calls(value, known);
+                    continue;
+                };
+                let named = calls.iter().map(|call| next_command(call, known).into());
+                let named = named.enumerate().map(|(at, call)| (at.to_string(), call));
+                *value = Value::Object(named.collect());
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| name_calls(item, known)),
+        _ => {}
+    }
+}
+
 /// Returns a next call of an error as a command.
 fn next_command(next: &Value, known: &[Operation]) -> String {
     let text = |name: &str| next[name].as_str().unwrap_or_default();
     let why = text("why");
     if let Some(url) = next["url"].as_str() {
-        return format!("next: {url} ({why})");
+        return format!("{url} ({why})");
     }
     if let Some(command) = command(next, known) {
-        return format!("next: {command} ({why})");
+        return format!("{command} ({why})");
     }
     let fields = next["body"].as_object().into_iter().flatten();
     let fields: String =
         fields.map(|(name, value)| format!(" -f {}", quoted(&format!("{name}={value}")))).collect();
-    format!("next: fanfare api {} {}{fields} ({why})", text("method"), text("path"))
+    format!("fanfare api {} {}{fields} ({why})", text("method"), text("path"))
 }
 
 /// Returns the command of a call's operation; `None` if the command cannot express the call.

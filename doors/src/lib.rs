@@ -103,6 +103,12 @@ impl Words {
         }
     }
 
+    /// Rewrites a reply for somebody at a shell: the refusals in it in the words of the door, and next calls as commands.
+    pub fn show(&self, reply: &mut Value) {
+        self.render_inside(reply);
+        command::name_calls(reply, &self.operations);
+    }
+
     fn walk(&self, value: &mut Value, operation: Option<&Operation>) {
         match value {
             Value::Object(fields) => {

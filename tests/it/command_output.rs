@@ -6,6 +6,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use fanfare_core::access::Scope;
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 
@@ -176,21 +177,31 @@ fn key_of(stream: &TcpStream) -> String {
     key
 }
 
+/// How an answer is lost.
+#[derive(Clone, Copy, PartialEq)]
+enum Lost {
+    /// Nothing of it comes.
+    Whole,
+    /// Its head comes, and half of its body.
+    Half,
+}
+
 /// A service whose first answers are lost; returns its address and the keys of the requests that came.
-fn forgetful(lost: usize) -> (String, std::sync::mpsc::Receiver<String>) {
+fn forgetful(lost: usize, how: Lost) -> (String, std::sync::mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     let (sent, keys) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         for (number, stream) in listener.incoming().map_while(Result::ok).enumerate() {
             let _ = sent.send(key_of(&stream));
-            if number >= lost {
+            if number >= lost || how == Lost::Half {
                 let body = r#"{"post":{"id":7,"status":"scheduled"},"outcome":"created"}"#;
                 let head = format!(
                     "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
                     body.len()
                 );
-                let _ = (&stream).write_all((head + body).as_bytes());
+                let cut = if number < lost { body.len() / 2 } else { body.len() };
+                let _ = (&stream).write_all((head + &body[..cut]).as_bytes());
             }
         }
     });
@@ -200,18 +211,66 @@ fn forgetful(lost: usize) -> (String, std::sync::mpsc::Receiver<String>) {
 #[tokio::test]
 async fn after_a_lost_answer_the_same_key_is_sent_again() {
     let line = ["posts", "create", "--account-id", "7", "--caption", "x"];
-    let (origin, keys) = forgetful(1);
-    let made = run(&User::new(&origin, "fan_x".to_owned()), &line).await;
-    assert_eq!(detail(&made, "id"), "7");
-    let keys: Vec<_> = keys.try_iter().collect();
-    assert_eq!(keys.len(), 2);
-    assert!(!keys[0].is_empty() && keys[0] == keys[1], "{keys:?}");
+    for how in [Lost::Whole, Lost::Half] {
+        let (origin, keys) = forgetful(1, how);
+        let made = run(&User::new(&origin, "fan_x".to_owned()), &line).await;
+        assert_eq!(detail(&made, "id"), "7");
+        let keys: Vec<_> = keys.try_iter().collect();
+        assert_eq!(keys.len(), 2);
+        assert!(!keys[0].is_empty() && keys[0] == keys[1], "{keys:?}");
+    }
 
-    let (origin, keys) = forgetful(100);
+    let (origin, keys) = forgetful(100, Lost::Whole);
     let lost = run(&User::new(&origin, "fan_x".to_owned()), &line).await;
     assert_eq!(lost.status.code(), Some(8));
     let key = keys.try_iter().next().unwrap();
     assert!(said(&lost).contains(&format!("--idempotency-key {key}")), "{}", said(&lost));
+}
+
+#[tokio::test]
+async fn what_is_done_and_cannot_be_followed_is_no_failure() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await.to_string();
+    let person = app.person("writer@example.com").await;
+    let team = app.workspace(person).await;
+    let all = app.key(person, Some(team), &Scope::ALL).await;
+    let own = all.connect("bluesky").await.to_string();
+    let writer = app.key(person, Some(team), &[Scope::PostsWrite]).await;
+    let new = ["posts", "create", "--account-id", &own, "--caption", "Made", "--wait"];
+    let made = run(&writer, &new).await;
+    assert_eq!(made.status.code(), Some(10), "{}", said(&made));
+    let id = detail(&made, "id");
+    assert_eq!(detail(&made, "caption"), "Made");
+    assert!(said(&made).contains("It is done"), "{}", said(&made));
+    all.get(&format!("/api/v1/posts/{id}")).await.expect(200);
+    // Reading alone changes nothing: that it is refused is all there is to say.
+    let read = run(&writer, &["posts", "get", &id, "--wait"]).await;
+    assert_eq!(read.status.code(), Some(5), "{}", said(&read));
+
+    // A change whose reply cannot be written says that it is done.
+    let mut full = command(&user, &["posts", "create", "--account-id", &account, "--caption=Full"]);
+    full.stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    full.stderr(Stdio::piped());
+    let ran = tokio::task::spawn_blocking(move || full.output().unwrap()).await.unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(said(&ran).contains("it is done"), "{}", said(&ran));
+}
+
+#[tokio::test]
+async fn nothing_is_empty_or_away_without_a_reason() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let none = run(&user, &["webhooks", "list"]).await;
+    assert_eq!((out(&none).as_str(), said(&none).as_str()), ("", "nothing: nothing yet\n"));
+    let quiet = run(&user, &["webhooks", "list", "--quiet"]).await;
+    assert_eq!(said(&quiet), "");
+    let away = run(&User::new("http://127.0.0.1:9", user.key.clone()), &["posts", "list"]).await;
+    assert_eq!(away.status.code(), Some(8));
+    let told = said(&away);
+    for word in ["nothing answers at http://127.0.0.1:9", "FANFARE_URL"] {
+        assert!(told.contains(word), "{told}");
+    }
 }
 
 #[tokio::test]

@@ -43,6 +43,14 @@ pub fn cell(value: &Value) -> String {
     text.chars().map(|mark| if mark.is_control() { ' ' } else { mark }).collect()
 }
 
+/// Returns a text, or the beginning of one that is longer than so many characters.
+pub fn begin(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
 /// Returns a value as a person reads it: a time in the zone of this machine, without seconds' fractions.
 pub fn for_person<Zone: TimeZone>(text: &str, zone: &Zone) -> String
 where

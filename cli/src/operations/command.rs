@@ -6,6 +6,7 @@ use super::{
     document::{Operation, Parameter, ParameterKind, ParameterLocation},
     exit::CODES,
     follow::FOLLOWED,
+    refusal::words,
     shell,
     words::SHORT_FORMS,
 };
@@ -133,7 +134,7 @@ fn input() -> Arg {
 
 pub(super) fn operation_command(operation: &Operation) -> Command {
     let mut command = Command::new(operation.verb.clone())
-        .about(format!("{}.", operation.summary))
+        .about(in_words(&format!("{}.", operation.summary), operation))
         .after_help(notes(operation));
     // These are followed to their end instead, with as many requests as necessary.
     let is_followed = FOLLOWED.contains(&operation.id.as_str());
@@ -187,25 +188,36 @@ fn notes(operation: &Operation) -> String {
         format!("Where it is read by no terminal, its lines hold, between tabs: {columns}.")
     });
     let example = Some(format!("Example:\n  {}", shell::example(operation)));
-    let notes = [example, Some(operation.needs.clone()), columns, Some(CODES.to_owned())];
+    let needs = Some(in_words(&operation.needs, operation));
+    let notes = [example, needs, columns, Some(CODES.to_owned())];
     notes.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
 /// Returns the arguments of a parameter. What stands in a path may be given with or without its name.
 fn arguments(parameter: &Parameter, operation: &Operation) -> Vec<Arg> {
     if parameter.location != ParameterLocation::Path {
-        return vec![argument(parameter, takes_input(operation))];
+        return vec![argument(parameter, operation)];
     }
     let flag = format!("{}-flag", parameter.name);
-    let place = Arg::new(parameter.name.clone()).help(parameter.doc.clone());
+    let help = match parameter.doc.as_str() {
+        "" => "[required] As a reply showed it.".to_owned(),
+        doc => format!("[required] {}", in_words(doc, operation)),
+    };
+    let place = Arg::new(parameter.name.clone()).help(help);
     let place = place.value_name(parameter.name.to_uppercase()).required_unless_present(&flag);
     let named = Arg::new(flag).long(parameter.name.replace('_', "-")).hide(true);
     let named = named.conflicts_with(parameter.name.clone()).value_name("TEXT");
     vec![place, named]
 }
 
-fn argument(parameter: &Parameter, may_come_in_file: bool) -> Arg {
-    let mut help = parameter.doc.clone();
+/// Returns a text of the document in the words of the command line.
+fn in_words(text: &str, operation: &Operation) -> String {
+    words().hint(text, &operation.id)
+}
+
+fn argument(parameter: &Parameter, operation: &Operation) -> Arg {
+    let may_come_in_file = takes_input(operation);
+    let mut help = in_words(&parameter.doc, operation);
     if parameter.required {
         help = format!("[required] {help}");
     }
@@ -256,6 +268,23 @@ pub fn values_of<'a>(
 #[cfg(test)]
 mod tests {
     use super::{super::document::operations, *};
+
+    #[test]
+    fn help_speaks_of_commands_and_flags() {
+        for operation in operations() {
+            let help = operation_command(operation).render_long_help().to_string();
+            assert!(!help.contains("/api/v1/"), "{}: {help}", operation.id);
+            let flags = operation.parameters.iter();
+            let flags = flags.filter(|one| one.location != ParameterLocation::Path);
+            for name in flags.map(|one| &one.name).filter(|name| name.contains('_')) {
+                assert!(!help.contains(&format!("`{name}`")), "{}: {name} in {help}", operation.id);
+            }
+            for one in &operation.parameters {
+                let is_in_path = one.location == ParameterLocation::Path;
+                assert!(!is_in_path || help.contains("[required]"), "{}: {help}", operation.id);
+            }
+        }
+    }
 
     #[test]
     fn every_command_can_be_built() {

@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use serde_json::Value;
 
 use super::{
-    cell::cell,
+    cell::{begin, cell},
     command::{profile_options, values_of},
     document::{Operation, ParameterLocation, operations},
     request::Request,
@@ -16,6 +16,9 @@ use super::{
 
 /// The fields by which a person knows a thing, the best first.
 const NAMES: [&str; 7] = ["caption", "name", "title", "text", "filename", "username", "url"];
+
+/// The most characters of a name in a question.
+const NAME_MAX: usize = 80;
 
 /// Asks for confirmation of an operation that cannot be undone, and names what it is about.
 ///
@@ -64,7 +67,7 @@ async fn named(operation: &Operation, request: &Request, matches: &ArgMatches) -
 fn name_of(entry: &Value) -> Option<String> {
     let name =
         NAMES.iter().find_map(|name| entry[name].as_str().filter(|name| !name.is_empty()))?;
-    Some(format!("\"{}\"", cell(&name.into())))
+    Some(format!("\"{}\"", begin(&cell(&name.into()), NAME_MAX)))
 }
 
 #[cfg(test)]
@@ -79,5 +82,7 @@ mod tests {
         assert_eq!(name(json!({"caption": "Hi\n!", "url": "x"})).as_deref(), Some("\"Hi !\""));
         assert_eq!(name(json!({"caption": "", "url": "x"})).as_deref(), Some("\"x\""));
         assert_eq!(name(json!({"id": 7})), None);
+        let article = name(json!({"caption": "word ".repeat(1_000)})).unwrap();
+        assert!(article.starts_with("\"word word") && article.chars().count() < 90, "{article}");
     }
 }

@@ -28,13 +28,13 @@ pub enum Exit {
     Unreachable = 8,
     /// The post or video failed, or every item of a batch did.
     Failed = 9,
-    /// With `--wait`: it has not ended, and nothing ends it soon.
+    /// With `--wait`: it has not ended and nothing ends it soon, or it is done and cannot be followed.
     Pending = 10,
 }
 
 /// The codes, for help texts.
 pub const CODES: &str = "Exit codes: 0 done, 1 refused, 2 wrong command, 3 not found, 4 not logged in, 5 not allowed, 6 does not fit the \
-    present state, 7 limited, 8 no answer, 9 the post, video or every item failed, 10 nothing ends what --wait follows.";
+    present state, 7 limited, 8 no answer, 9 the post, video or every item failed, 10 --wait did not see its end.";
 
 impl Exit {
     /// Returns the code of an HTTP status.

@@ -85,6 +85,15 @@ fn state(work: &Value, now: i64) -> State {
     }
 }
 
+/// How far something was followed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Followed {
+    /// To its end, or to where nothing ends it soon; it was printed.
+    To(Exit),
+    /// It cannot be read; the refusal was printed.
+    Refused(Exit),
+}
+
 /// Follows a post or job until it has ended, and prints it.
 ///
 /// # Errors
@@ -93,7 +102,7 @@ pub(super) async fn follow(
     work: &FollowedWork,
     matches: &ArgMatches,
     shape: &Shape,
-) -> Result<Exit> {
+) -> Result<Followed> {
     if !matches.get_flag("quiet") {
         // The id is shown for users who stop waiting and look later.
         note(&format!("Following {} {}.", work.kind, work.id));
@@ -102,11 +111,12 @@ pub(super) async fn follow(
     bar.enable_steady_tick(Duration::from_millis(200));
     let get = Request::get(work.path());
     loop {
-        let reply = send::as_user(&command::profile_options(matches), &get).await?;
+        let reply = send::as_user(&command::profile_options(matches), &get).await;
+        let reply = reply.inspect_err(|_| bar.finish_and_clear())?;
         if reply.status >= 400 {
             bar.finish_and_clear();
             refusal::print(&reply.body, matches.get_flag("json"), None);
-            return Ok(Exit::of(reply.status));
+            return Ok(Followed::Refused(Exit::of(reply.status)));
         }
         let entry = work.read(&reply.body);
         let status = entry["status"].as_str().unwrap_or_default();
@@ -124,7 +134,7 @@ pub(super) async fn follow(
         if let Some(why) = why {
             note(&why);
         }
-        return Ok(exit);
+        return Ok(Followed::To(exit));
     }
 }
 

@@ -21,13 +21,13 @@ mod words;
 
 use std::{ffi::OsString, io::Write, path::Path, process::ExitCode};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::ArgMatches;
 use serde_json::Value;
 
 use document::{Operation, operations};
 use exit::Exit;
-use follow::FollowedWork;
+use follow::{Followed, FollowedWork};
 pub use near::with_near_names;
 use output::note;
 use request::Request;
@@ -133,19 +133,48 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
     let work = FollowedWork::of(&reply.body).filter(|_| wants_wait && reply.status < 400);
     match work {
         // Only the final state is printed.
-        Some(work) => follow::follow(&work, matches, &operation.shape()).await,
+        Some(work) => {
+            let followed = follow::follow(&work, matches, &operation.shape()).await;
+            match followed {
+                Ok(Followed::To(exit)) => Ok(exit),
+                // What was done stays done: that it cannot be followed is no failure of it.
+                Ok(Followed::Refused(_)) if operation.writes() => {
+                    print_unfollowed(operation, &reply, matches)
+                }
+                Err(error) if operation.writes() => {
+                    note(&format!("error: {error:#}"));
+                    print_unfollowed(operation, &reply, matches)
+                }
+                Ok(Followed::Refused(exit)) => Ok(exit),
+                Err(error) => Err(error),
+            }
+        }
         None => print_one(operation, &reply, matches),
     }
 }
 
+/// Prints the reply to a change that could not be followed.
+fn print_unfollowed(operation: &Operation, reply: &Reply, matches: &ArgMatches) -> Result<Exit> {
+    let _ = print_one(operation, reply, matches)?;
+    note("It is done, as shown; only its end is not known here.");
+    Ok(Exit::Pending)
+}
+
 /// Prints a reply, and what there is to say about it beside.
 fn print_one(operation: &Operation, reply: &Reply, matches: &ArgMatches) -> Result<Exit> {
-    let exit = show(reply, matches, &operation.shape(), Some(&operation.id))?;
+    let shown = show(reply, matches, &operation.shape(), Some(&operation.id));
+    let exit = match operation.writes() {
+        true => shown.context("it is done, but what came of it could not be written")?,
+        false => shown?,
+    };
     if matches.get_flag("json") {
         return Ok(Exit::of_batch(&reply.body).filter(|_| exit == Exit::Fine).unwrap_or(exit));
     }
     if operation.takes("cursor") {
         output::print_more(&reply.body);
+    }
+    if !matches.get_flag("quiet") {
+        output::print_why_empty(&reply.body);
     }
     let Some(exit) = Exit::of_batch(&reply.body).filter(|_| exit == Exit::Fine) else {
         return Ok(exit);

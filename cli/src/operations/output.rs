@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     cell::{NONE, cell, here, leaves},
+    refusal::words,
     shape::Shape,
     shell::quoted,
     table::{at, table, wrapped},
@@ -27,7 +28,11 @@ const PAGING: [&str; 5] = ["next_cursor", "limit", "offset", "total", "latest_se
 pub fn print(body: &Value, as_json: bool, shape: &Shape) -> io::Result<()> {
     let text = match as_json {
         true => format!("{body}\n"),
-        false => rendered(body, shape, terminal_width()),
+        false => {
+            let mut body = body.clone();
+            words().show(&mut body);
+            rendered(&body, shape, terminal_width())
+        }
     };
     write(&text)
 }
@@ -74,6 +79,13 @@ pub fn print_more(body: &Value) {
     }
     if let Some(cursor) = body["next_cursor"].as_str() {
         note(&format!("more: --cursor {}, or --all", quoted(cursor)));
+    }
+}
+
+/// Says on standard error why a list is empty, where no table says it.
+pub fn print_why_empty(body: &Value) {
+    if let Some(why) = body["empty_because"].as_str().filter(|_| terminal_width().is_none()) {
+        note(&format!("nothing: {}", why.replace('_', " ")));
     }
 }
 

@@ -35,6 +35,22 @@ fn what_was_made_is_shown_without_its_wrapper_and_nothing_of_the_reply_is_lost()
 }
 
 #[test]
+fn what_a_failure_leads_to_is_shown_as_commands() {
+    let mut reply = json!({"post": {"id": 38, "status": "failed", "error": {"code": "missed", "message": "It is late.",
+        "remedy": "`GET /api/v1/posts/{id}/attempts` shows what was sent.",
+        "next": [{"operation": "retry_post", "method": "POST", "path": "/api/v1/posts/38/retry", "body": {},
+            "why": "Sends the post again, now."}]}}});
+    words().show(&mut reply);
+    let shown = rendered(&reply, &shape("get_post"), None);
+    let next = "error.next.0\tfanfare posts retry 38 (Sends the post again, now.)\n";
+    assert!(shown.contains(next), "{shown}");
+    assert!(
+        shown.contains("`fanfare posts list-attempts` shows") && !shown.contains("/api/v1"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn an_answer_is_printed_as_it_is() {
     let reply =
         json!({"answer": "Line one.\nLine two.", "provider": null, "sources": [{"title": "x"}]});

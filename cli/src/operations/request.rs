@@ -80,9 +80,6 @@ pub fn of_operation(operation: &Operation, matches: &ArgMatches) -> Result<Reque
     for field in values_of(matches, "clear") {
         body.insert(field.replace('-', "_"), Value::Null);
     }
-    if let Some(missing) = missing(operation, &body) {
-        bail!("{} is needed; see --help", flag(&missing));
-    }
     if !query.is_empty() {
         path = format!("{path}?{}", query.join("&"));
     }
@@ -91,14 +88,6 @@ pub fn of_operation(operation: &Operation, matches: &ArgMatches) -> Result<Reque
     let body = (has_body || !body.is_empty()).then_some(Value::Object(body));
     let headers = headers(matches)?;
     Ok(Request { method: operation.method.clone(), path, body, headers })
-}
-
-fn missing(operation: &Operation, body: &Map<String, Value>) -> Option<String> {
-    let mut needed = operation
-        .parameters
-        .iter()
-        .filter(|one| one.required && one.location == ParameterLocation::Body);
-    needed.find(|one| !body.contains_key(&one.name)).map(|one| one.name.clone())
 }
 
 /// Returns the request of `fanfare api METHOD PATH`.

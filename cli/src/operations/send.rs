@@ -50,7 +50,7 @@ pub async fn send(target: &Target, request: &Request) -> anyhow::Result<Reply> {
     let needs_key = request.method != Method::GET && !request.headers.iter().any(is_key);
     let own_key = needs_key.then(|| (KEY.to_owned(), uuid::Uuid::new_v4().to_string()));
     let headers: Vec<_> = request.headers.iter().chain(&own_key).collect();
-    let mut tried = 0;
+    let (mut tried, mut may_be_done) = (0, false);
     loop {
         tried += 1;
         let mut sent =
@@ -64,29 +64,47 @@ pub async fn send(target: &Target, request: &Request) -> anyhow::Result<Reply> {
         if let Some(body) = &request.body {
             sent = sent.json(body);
         }
-        match sent.send().await {
-            Ok(reply) => {
-                let (status, wait) = (reply.status(), wait(&reply));
+        match answer(sent).await {
+            Ok((status, wait, text)) => {
                 if tried < TRIES && is_transient(status) && wait <= MAX_RETRY_WAIT {
                     tokio::time::sleep(Duration::from_secs(wait)).await;
                     continue;
                 }
-                let text = reply.text().await.unwrap_or_default();
                 let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
                 return Ok(Reply { status: status.as_u16(), body });
             }
-            Err(_) if tried < TRIES => tokio::time::sleep(Duration::from_secs(1)).await,
             Err(error) => {
-                let is_sent = !error.is_connect() && !error.is_builder();
-                let key = headers.iter().find(|header| is_key(header)).filter(|_| is_sent);
+                may_be_done |= !error.is_connect() && !error.is_builder();
+                if tried < TRIES {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    continue;
+                }
+                let key = headers.iter().find(|header| is_key(header)).filter(|_| may_be_done);
+                let is_away = error.is_connect();
                 let failed = Err(anyhow::Error::from(error.without_url()));
                 return match key {
                     Some((_, key)) => failed.with_context(|| repeat(key)),
+                    None if is_away => failed.with_context(|| away(&target.url)),
                     None => failed,
                 };
             }
         }
     }
+}
+
+/// Sends a request once; returns the status, the seconds to wait before the next attempt, and the body. An answer whose
+/// body does not come is none.
+async fn answer(request: reqwest::RequestBuilder) -> reqwest::Result<(StatusCode, u64, String)> {
+    let reply = request.send().await?;
+    let (status, wait) = (reply.status(), wait(&reply));
+    Ok((status, wait, reply.text().await?))
+}
+
+/// Returns what to do about a service that is not there.
+fn away(url: &str) -> String {
+    format!(
+        "nothing answers at {url}; start the service there with fanfare, or name another one with --api-url or FANFARE_URL"
+    )
 }
 
 /// Returns what to do about a change whose answer was lost.

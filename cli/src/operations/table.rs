@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    cell::{NONE, cell, here},
+    cell::{NONE, begin, cell, here},
     output::NOTHING,
     shape::heading,
 };
@@ -16,6 +16,9 @@ const NARROW: usize = 16;
 
 /// The widest text that is left as it is; a time is as wide.
 const SHORT: usize = 20;
+
+/// The most characters of a text in a list: an article is read whole where it alone is shown.
+const TEXT_MAX: usize = 300;
 
 /// The space between two columns.
 const GAP: usize = 2;
@@ -61,6 +64,10 @@ pub fn table(rows: &[Map<String, Value>], columns: &[String], width: usize) -> S
         columns.insert(columns.len().min(COLUMNS - 1), error);
     }
     columns.truncate(COLUMNS);
+    // Ids that take most of a line leave no room for what one looks for: each row is a paragraph.
+    if columns.len() > 1 && !columns[0].is_text() && columns[0].width() > width / 2 {
+        return paragraphs(&columns, rows.len(), width);
+    }
     let widths = fit(&mut columns, width);
     let heading: Vec<_> = columns.iter().map(|column| column.heading.as_str()).collect();
     let mut text = line(&heading, &widths);
@@ -71,8 +78,28 @@ pub fn table(rows: &[Map<String, Value>], columns: &[String], width: usize) -> S
     text
 }
 
+/// Returns rows as paragraphs, with a line for each column.
+fn paragraphs(columns: &[Column], rows: usize, width: usize) -> String {
+    let names = columns.iter().map(|one| one.heading.chars().count()).max().unwrap_or(0);
+    let room = width.saturating_sub(names + GAP).max(NARROW);
+    let row = |row: usize| {
+        let shown = columns.iter().filter(|column| column.cells[row] != NONE);
+        let lines = shown.map(|column| {
+            let lines = wrapped(&column.cells[row], room);
+            let text = lines.join(&format!("\n{:1$}", "", names + GAP));
+            format!("{:names$}  {text}\n", column.heading)
+        });
+        lines.collect::<String>()
+    };
+    (0..rows).map(row).collect::<Vec<_>>().join("\n")
+}
+
 fn column(rows: &[Map<String, Value>], name: &str) -> Column {
-    let cells = rows.iter().map(|row| here(&cell(at(row, name)))).collect();
+    let whole = rows.iter().map(|row| here(&cell(at(row, name))));
+    // Ids and addresses have no spaces, and stay whole.
+    let is_article = |text: &String| text.contains(' ');
+    let cells = whole.map(|text| if is_article(&text) { begin(&text, TEXT_MAX) } else { text });
+    let cells = cells.collect();
     Column { heading: heading(name).to_uppercase(), cells }
 }
 
@@ -178,6 +205,25 @@ mod tests {
             assert!(address.is_none_or(|address| address.ends_with("0123456789")), "{table}");
         }
         assert!(shown(80).contains("pause."), "the reason of a failure is shown:\n{}", shown(80));
+    }
+
+    #[test]
+    fn ids_that_fill_a_line_leave_the_rest_readable() {
+        let id = format!("at://did:plc:{}", "x".repeat(60));
+        let row = json!({"id": id, "text": "Hello from Fanfare", "created_at": "2030-01-31"});
+        let columns = ["id", "text", "created_at"].map(str::to_owned);
+        let shown = table(&[row.as_object().unwrap().clone()], &columns, 80);
+        for whole in [id.as_str(), "Hello from Fanfare", "2030-01-31"] {
+            assert!(shown.contains(whole), "{whole} in\n{shown}");
+        }
+    }
+
+    #[test]
+    fn an_article_does_not_fill_the_list_that_it_is_in() {
+        let row = json!({"id": 7, "caption": "word ".repeat(10_000), "status": "draft"});
+        let columns = ["id", "caption", "status"].map(str::to_owned);
+        let shown = table(&[row.as_object().unwrap().clone()], &columns, 80);
+        assert!(shown.contains("draft") && shown.lines().count() < 10, "{shown}");
     }
 
     #[test]
