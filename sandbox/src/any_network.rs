@@ -73,6 +73,8 @@ pub(crate) trait AnyNetwork: Send + Sync {
     /// Returns the faults of an account that its next calls will meet; `None` without such an account.
     fn faults(&self, remote_id: &str) -> Option<Vec<Fault>>;
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>>;
+    /// Returns true if an account has a public post with this id.
+    fn has_post(&self, remote_id: &str, id: &str) -> bool;
     /// Sets metrics. `false` if there is no such account.
     fn set_metrics(&self, remote_id: &str, change: metrics::Change) -> bool;
     /// Creates a post as a user does on the network; returns its id, or `None` if there is no such account.
@@ -240,6 +242,14 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
     fn calls(&self, remote_id: &str) -> Option<Vec<LoggedCall>> {
         let account = self.find(remote_id)?;
         Some(lock(&account.calls).iter().cloned().collect())
+    }
+
+    fn has_post(&self, remote_id: &str, id: &str) -> bool {
+        let Some(account) = self.find(remote_id) else {
+            return false;
+        };
+        let posts = account.read(|state| N::posts(state, &account.identity, &self.pages()));
+        posts.iter().any(|post| post.id == id && N::belongs_to(post, remote_id))
     }
 
     fn set_metrics(&self, remote_id: &str, change: metrics::Change) -> bool {

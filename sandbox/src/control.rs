@@ -340,6 +340,11 @@ fn set_behaviour(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult
 fn set_metrics(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
     let new: NewMetrics = body(call)?;
     let shown = json!({"remote_id": new.remote_id, "metrics": new.change.metrics});
+    let is_there = |id: &str| networks.iter().any(|network| network.has_post(&new.remote_id, id));
+    if new.change.post.as_deref().is_some_and(|id| !is_there(id)) {
+        let why = "the account has no such public post, so nobody would ever read its numbers";
+        return Err(invalid_field("post_not_found", "post_id", why));
+    }
     if networks.iter().any(|network| network.set_metrics(&new.remote_id, new.change.clone())) {
         return Ok(Reply::ok(&shown));
     }

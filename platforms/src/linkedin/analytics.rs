@@ -1,5 +1,6 @@
 //! Statistics of pages, and of posts of pages and members,
-//! <https://learn.microsoft.com/linkedin/marketing/community-management/organizations/share-statistics>.
+//! <https://learn.microsoft.com/linkedin/marketing/community-management/organizations/share-statistics>,
+//! <https://learn.microsoft.com/linkedin/marketing/community-management/organizations/page-statistics>.
 
 use std::time::Duration;
 
@@ -22,6 +23,9 @@ const OF_MEMBERS: &str = "r_member_postAnalytics";
 /// 100,000 calls a day for an app.
 const QUOTA: RateLimit = RateLimit::new(LimitScope::App, 100_000, 86_400);
 
+/// The views of the page itself, not of its posts.
+const PAGE_VIEWS: &str = "page_views";
+
 const DAILY: DailySpec = DailySpec {
     zone: "UTC",
     lag: Duration::from_secs(48 * 3_600),
@@ -30,7 +34,7 @@ const DAILY: DailySpec = DailySpec {
     engagements: &[name::LIKES, name::COMMENTS, name::SHARES],
     periods: &[],
     display: &[
-        DashboardMetric::sum("page_views", "Page views"),
+        DashboardMetric::sum(PAGE_VIEWS, "Page views"),
         DashboardMetric::sum("unique_impressions", "Unique impressions").of(name::REACH),
         DashboardMetric::sum("clicks", "Clicks").of(name::CLICKS),
     ],
@@ -86,11 +90,17 @@ impl Analytics for MetricsReader {
             .iter()
             .map(|day| DayMetrics { date: day.date, numbers: Metrics::new(), is_final: None })
             .collect();
-        for finder in
-            ["organizationalEntityShareStatistics", "organizationalEntityFollowerStatistics"]
-        {
+        for finder in [
+            Some("organizationalEntityShareStatistics"),
+            Some("organizationalEntityFollowerStatistics"),
+            None,
+        ] {
             reading.acquire_call().await?;
-            match client::statistics(reading.session, finder, range).await {
+            let found = match finder {
+                Some(finder) => client::statistics(reading.session, finder, range).await,
+                None => client::page_statistics(reading.session, range).await,
+            };
+            match found {
                 Ok(elements) => elements.iter().for_each(|element| add(&mut read, element)),
                 Err(error) if is_forbidden(&error) => reading.note_missing_permission(OF_PAGES),
                 Err(error) => return Err(error),
@@ -134,6 +144,10 @@ fn add(days: &mut [DayMetrics], element: &Value) {
         (gains["organicFollowerGain"].as_i64(), gains["paidFollowerGain"].as_i64())
     {
         day.numbers.insert(name::FOLLOWER_DELTA, Ok(organic + paid));
+    }
+    let seen = &element["totalPageStatistics"]["views"]["allPageViews"]["pageViews"];
+    if let Some(seen) = seen.as_i64() {
+        day.numbers.insert(PAGE_VIEWS, Ok(seen));
     }
 }
 

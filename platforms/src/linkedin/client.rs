@@ -356,6 +356,18 @@ pub(super) async fn statistics(
     get(session, &path).await.map(|found: Elements<Value>| found.elements)
 }
 
+/// Returns how often the pages of the account, an organization, were seen each day.
+pub(super) async fn page_statistics(
+    session: &Session,
+    (start, end): (i64, i64),
+) -> Result<Vec<Value>> {
+    let organization = encoded(&session.account.remote_id);
+    let path = format!(
+        "/rest/organizationPageStatistics?q=organization&organization={organization}&timeIntervals=(timeRange:(start:{start},end:{end}),timeGranularityType:DAY)"
+    );
+    get(session, &path).await.map(|found: Elements<Value>| found.elements)
+}
+
 /// Returns the lifetime statistics of an organization's post.
 pub(super) async fn share_statistics(session: &Session, urn: &str) -> Result<Vec<Value>> {
     let organization = encoded(&session.account.remote_id);

@@ -141,6 +141,9 @@ impl Network for Linkedin {
             (&Method::GET, ["rest", "organizationalEntityFollowerStatistics"]) => {
                 Route::immediate(Read, statistics::followers)
             }
+            (&Method::GET, ["rest", "organizationPageStatistics"]) => {
+                Route::immediate(Read, statistics::pages)
+            }
             (&Method::GET, ["rest", "memberCreatorPostAnalytics"]) => {
                 Route::immediate(Read, statistics::of_member)
             }

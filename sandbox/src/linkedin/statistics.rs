@@ -64,6 +64,7 @@ fn administrator(cx: &Cx, what: &str) -> Result<Arc<Account<Linkedin>>, Reply> {
     let account = access::account_with_scope(cx, &[ADMIN], what)?;
     let urn = access::page(&account.identity);
     let asked = cx.call.query_value("organizationalEntity");
+    let asked = asked.or_else(|| cx.call.query_value("organization"));
     if asked.is_some_and(|asked| asked != urn) {
         return Err(failure::denied("Viewer is not an administrator of the organization"));
     }
@@ -124,6 +125,24 @@ pub(super) fn followers(cx: &Cx) -> HandlerResult {
         if let Some(gain) = account.metric_number(MetricSubject::Day(&date), "follower_delta") {
             let gains = json!({"organicFollowerGain": gain, "paidFollowerGain": 0});
             list.push(json!({"timeRange": {"start": start, "end": end}, "followerGains": gains}));
+        }
+    }
+    elements(&list)
+}
+
+/// `GET /rest/organizationPageStatistics`: how often the page was seen, by day.
+pub(super) fn pages(cx: &Cx) -> HandlerResult {
+    let account = administrator(cx, "GET /organizationPageStatistics")?;
+    let mut list = Vec::new();
+    for (date, start, end) in asked_days(cx) {
+        let found =
+            metric_values(&account, MetricSubject::Day(&date), &[("pageViews", "page_views")])?;
+        if !found.is_empty() {
+            list.push(json!({
+                "organization": access::page(&account.identity),
+                "timeRange": {"start": start, "end": end},
+                "totalPageStatistics": {"views": {"allPageViews": found}},
+            }));
         }
     }
     elements(&list)

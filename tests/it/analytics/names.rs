@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fanfare_tests::networks;
+use fanfare_tests::{Picture, User, networks};
 use serde_json::json;
 
 use super::{HOUR, account, after_syncs, dates, day, idle, posts, set};
@@ -66,6 +66,7 @@ const DAYS: [(&str, &[Shown]); 7] = [
             ("engagements", &["engagements"]),
             ("clicks", &["clicks"]),
             ("follower_delta", &["follower_delta"]),
+            ("page_views", &[".page_views"]),
         ],
     ),
     (
@@ -129,6 +130,16 @@ const POSTS: [(&str, &[&str]); 13] = [
     ("youtube", &["likes", "comments", "plays"]),
 ];
 
+/// The numbers of accounts as they are now, beside the days.
+const NOW: [(&str, &[&str]); 6] = [
+    ("facebook", &["followers", "fan_count", "reach_7", "reach_28", "reach_30"]),
+    ("instagram", &["followers", "reach_7", "reach_28", "reach_30"]),
+    ("linkedin", &["followers"]),
+    ("pinterest", &["followers"]),
+    ("threads", &["followers"]),
+    ("youtube", &["followers"]),
+];
+
 /// Names that no network has of days, and names that some networks have.
 const NAMES: [&str; 25] = [
     "likes",
@@ -166,16 +177,22 @@ const PARTS: [(&str, &[&str]); 4] = [
     ("pinterest", &["pin_clicks", "outbound_clicks"]),
 ];
 
+/// An account of a kind that has days.
+async fn with_days(user: &User, platform: &str) -> i64 {
+    let mut new = json!({ "platform": platform });
+    if platform == "linkedin" {
+        new["kind"] = json!("page");
+    }
+    let made = user.post("/api/v1/sandbox/accounts", new).await.expect(201).body;
+    made["account"]["id"].as_i64().unwrap()
+}
+
 #[tokio::test]
 async fn every_number_of_a_day_is_shown_where_its_name_says() {
     let (app, user) = idle().await;
     let mut accounts = Vec::new();
     for (platform, names) in DAYS {
-        let page = json!({"platform": platform, "kind": "page"});
-        let usual = json!({ "platform": platform });
-        let new = if platform == "linkedin" { page } else { usual };
-        let made = user.post("/api/v1/sandbox/accounts", new).await.expect(201).body;
-        let id = made["account"]["id"].as_i64().unwrap();
+        let id = with_days(&user, platform).await;
         let days = dates(&user, id).await;
         for (place, (name, _)) in names.iter().enumerate() {
             let metrics = json!({ *name: 11 + place });
@@ -199,6 +216,146 @@ async fn every_number_of_a_day_is_shown_where_its_name_says() {
                 };
                 assert_eq!(is, json!(11 + place), "{platform}: {name} as {column}: {read:#}");
             }
+        }
+    }
+}
+
+/// Parts of sums and of differences: which are set, and the columns and figures that show them.
+#[tokio::test]
+async fn parts_are_shown_in_what_they_are_parts_of() {
+    let (app, user) = idle().await;
+    let cases = [
+        ("facebook", json!({"follows": 9, "unfollows": 4}), json!({"follower_delta": 5})),
+        ("threads", json!({"reposts": 2, "quotes": 3}), json!({"shares": 5, "engagements": 5})),
+        (
+            "youtube",
+            json!({"subscribers_gained": 3, "subscribers_lost": 5}),
+            json!({"follower_delta": -2, ".subscribers_gained": 3, ".subscribers_lost": 5}),
+        ),
+        (
+            "youtube",
+            json!({"watch_minutes": 30, "views": 60}),
+            json!({"views": 60, ".watch_minutes": 30, ".average_view_seconds": 30}),
+        ),
+        (
+            "pinterest",
+            json!({"pin_clicks": 4, "outbound_clicks": 6}),
+            json!({"clicks": 10, "engagements": 10, ".pin_clicks": 4, ".outbound_clicks": 6}),
+        ),
+    ];
+    let mut accounts = Vec::new();
+    for (platform, metrics, shown) in cases {
+        let id = with_days(&user, platform).await;
+        let date = dates(&user, id).await[5].clone();
+        set(&user, platform, id, json!({ "date": date }), metrics).await;
+        accounts.push((platform, id, date, shown));
+    }
+    app.start_workers();
+    after_syncs(&app, &user, accounts.len()).await;
+    for (platform, id, date, shown) in accounts {
+        let read = day(&user, id, &date).await;
+        let figures = account(&user, id).await["display_metrics"].clone();
+        for (name, wanted) in shown.as_object().unwrap() {
+            let is = match name.strip_prefix('.') {
+                None => read[name].clone(),
+                Some(key) => {
+                    let mut figures = figures.as_array().unwrap().iter();
+                    figures.find(|one| one["key"] == key).unwrap()["value"].clone()
+                }
+            };
+            assert_eq!(is, *wanted, "{platform} {name}: {read:#} {figures:#}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_number_of_an_account_as_it_is_now_is_shown() {
+    let (app, user) = idle().await;
+    let mut accounts = Vec::new();
+    for (platform, names) in NOW {
+        let id = with_days(&user, platform).await;
+        set(&user, platform, id, json!({}), json!({"followers": 4_321})).await;
+        for name in names.iter().filter(|name| name.starts_with("reach_")) {
+            set(&user, platform, id, json!({}), json!({ *name: 55 })).await;
+        }
+        accounts.push((platform, id));
+    }
+    app.start_workers();
+    after_syncs(&app, &user, accounts.len()).await;
+    for (platform, id) in accounts {
+        let shown = account(&user, id).await["summary"].clone();
+        assert_eq!(shown["followers_end"], 4_321, "{platform}: {shown:#}");
+    }
+}
+
+/// What the service says that can be set, which is all that stories set.
+#[tokio::test]
+async fn no_number_can_be_set_that_no_story_reads() {
+    let (app, user) = idle().await;
+    app.start_workers();
+    for platform in networks::all() {
+        let id = with_days(&user, platform).await;
+        let post = user.publish(networks::post(platform, id)).await;
+        app.wait_until_published(&user, &post).await;
+        let subjects = [
+            (false, json!({"date": &app.at(-5 * 86_400)[..10]})),
+            (true, json!({"post_id": post["id"]})),
+        ];
+        for (is_post, of) in subjects {
+            let mut body = json!({"account_id": id, "metrics": {"zzzzzzzzzz": 1}});
+            body.as_object_mut().unwrap().extend(of.as_object().unwrap().clone());
+            let path = format!("/api/v1/sandbox/{platform}/metrics");
+            let refused = user.put(&path, body).await.refused(400, "invalid_field").body;
+            let remedy = refused["validation_errors"][0]["remedy"].as_str().unwrap().to_owned();
+            let Some((_, listed)) = remedy.split_once(" are ") else {
+                assert_eq!(remedy, "Leave it out.", "{platform}");
+                continue;
+            };
+            for name in listed.trim_end_matches('.').split(", ") {
+                assert!(has(platform, is_post, name), "{platform} {name}: no story reads it");
+            }
+        }
+    }
+}
+
+/// Reels count how often they were played, and posts of others do not.
+#[tokio::test]
+async fn plays_of_reels_are_shown() {
+    let (app, user) = idle().await;
+    app.start_workers();
+    for platform in ["instagram", "facebook"] {
+        let id = user.connect(platform).await;
+        let file = Picture::lasting().file("video/mp4", 0);
+        let body = json!({
+            "account_id": id, "caption": "Look", "post_type": "reel", "media_urls": [file],
+        });
+        let post = networks::publish(&app, &user, body).await;
+        assert_eq!(post["status"], "published", "{platform}: {post:#}");
+        set(&user, platform, id, json!({"post_id": post["id"]}), json!({"plays": 31})).await;
+        app.pass_time(Duration::from_secs(HOUR + 60)).await;
+        let read = app
+            .eventually_in_time("the reel is read", Duration::from_secs(60), || async {
+                posts(&user, id).await.into_iter().find(|post| !post["fetched_at"].is_null())
+            })
+            .await;
+        assert_eq!(read["plays"], 31, "{platform}: {read:#}");
+    }
+}
+
+#[tokio::test]
+async fn numbers_of_a_post_that_is_not_public_are_refused() {
+    let (app, user) = idle().await;
+    app.start_workers();
+    for platform in networks::all() {
+        let id = user.connect(platform).await;
+        let mut later = networks::post(platform, id);
+        later["scheduled_at"] = json!(app.at(3_600));
+        let later = user.publish(later).await["id"].clone();
+        for post in [later, json!(987_654), json!("nothing")] {
+            let body = json!({"account_id": id, "post_id": post, "metrics": {}});
+            let path = format!("/api/v1/sandbox/{platform}/metrics");
+            let refused = user.put(&path, body).await.refused(400, "invalid_field").body;
+            assert_eq!(refused["validation_errors"][0]["field"], "post_id", "{platform}");
         }
     }
 }
@@ -234,7 +391,8 @@ fn has(platform: &str, is_post: bool, name: &str) -> bool {
         let views = ["tiktok", "youtube"].contains(&platform) && name == "views";
         // Plays are those of reels, and clicks those of pages.
         let plays = ["instagram", "facebook"].contains(&platform) && name == "plays";
-        let clicks = platform == "linkedin" && name == "clicks";
+        let clicks = platform == "linkedin" && name == "clicks"
+            || platform == "pinterest" && ["pin_clicks", "outbound_clicks"].contains(&name);
         let known = POSTS.iter().find(|(of, _)| *of == platform);
         let known = known.is_some_and(|(_, names)| names.contains(&name));
         return known || views || plays || clicks;
@@ -250,6 +408,7 @@ async fn a_number_that_a_network_does_not_have_is_refused_and_nothing_is_set() {
     for platform in networks::all() {
         let id = user.connect(platform).await;
         let post = user.publish(networks::post(platform, id)).await;
+        app.wait_until_published(&user, &post).await;
         let path = format!("/api/v1/sandbox/{platform}/metrics");
         let day = app.at(-5 * 86_400)[..10].to_owned();
         for (is_post, of) in [(false, json!({"date": day})), (true, json!({"post_id": post["id"]}))]

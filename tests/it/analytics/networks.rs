@@ -94,6 +94,10 @@ async fn every_network_tells_the_numbers_of_posts_that_it_has() {
                 assert_eq!(read["unmeasured"][name], "platform", "{platform}: {name}");
             }
         }
+        for name in NUMBERS {
+            let has_reason = read["unmeasured"][name].is_string();
+            assert_eq!(read[name].is_null(), has_reason, "{platform} {name}: {read:#}");
+        }
     }
 }
 
@@ -242,7 +246,7 @@ async fn a_post_is_listed_at_once_and_each_null_has_a_reason() {
     let empty = user.get("/api/v1/analytics/posts").await.expect(200).body;
     assert_eq!(empty["empty_because"], "nothing_published");
     app.start_workers();
-    for platform in ["threads", "instagram", "facebook", "mastodon", "bluesky", "youtube"] {
+    for (platform, _) in POSTS {
         let id = user.connect(platform).await;
         let post = user.publish(networks::post(platform, id)).await;
         app.wait_until_published(&user, &post).await;

@@ -68,7 +68,7 @@ pub struct NewSandboxNumbers {
     #[serde(deserialize_with = "fanfare_core::input::number_or_text")]
     #[schemars(schema_with = "fanfare_core::input::id_schema")]
     pub account_id: i64,
-    /// A post of the account: its id here, or the network's.
+    /// A public post of the account: its id here, or the network's.
     #[serde(default)]
     #[schemars(schema_with = "post_schema")]
     pub post_id: Option<Value>,
@@ -251,7 +251,7 @@ pub async fn set_numbers(
 ) -> Result<Reply<SandboxNumbers>> {
     let row = on_sandbox(act, platform, AccountId(new.account_id)).await?;
     let post = match &new.post_id {
-        Some(id) => Some(remote_post(act, row.id, id).await?),
+        Some(id) => Some(public_post(act, row.id, id).await?),
         None => None,
     };
     let subject = subject(&new)?;
@@ -279,15 +279,30 @@ fn subject(new: &NewSandboxNumbers) -> Result<Subject> {
     }
 }
 
-/// Returns the network's id of a post, given its id here or there.
-pub(super) async fn remote_post(act: &Act, account: AccountId, id: &Value) -> Result<String> {
+/// Returns the network's id of a public post, given its id here or there.
+///
+/// # Errors
+/// [`Code::InvalidField`] for a post of ours that is not public.
+pub(super) async fn public_post(act: &Act, account: AccountId, id: &Value) -> Result<String> {
     let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-    let Ok(number) = text.parse::<i64>() else { return Ok(text) };
+    match own_post(act, account, &text).await? {
+        Some(own) => own.platform_post_id.ok_or_else(|| {
+            let message = format!("Post {text} is not public, so the network does not know it.");
+            let remedy = "Wait until its status is `published`.";
+            Error::field(Code::InvalidField, "post_id", message, remedy)
+        }),
+        None => Ok(text),
+    }
+}
+
+/// Returns the post of ours with this id, if there is one.
+async fn own_post(act: &Act, account: AccountId, id: &str) -> Result<Option<post::Model>> {
+    let Ok(number) = id.parse::<i64>() else { return Ok(None) };
     let own = post::Entity::find_by_id(PostId(number))
         .filter(post::Column::AccountId.eq(account))
         .one(&act.cx.db.read)
         .await?;
-    Ok(own.and_then(|post| post.platform_post_id).unwrap_or(text))
+    Ok(own)
 }
 
 /// Makes a post on a simulated network outside this service, as a user could there.
@@ -338,7 +353,8 @@ pub async fn delete_external_post(
     (id, post): (AccountId, &str),
 ) -> Result<Reply<ExternalPostDeleted>> {
     let row = on_sandbox(act, platform, id).await?;
-    let remote = remote_post(act, row.id, &json!(post)).await?;
+    let own = own_post(act, row.id, post).await?;
+    let remote = own.and_then(|own| own.platform_post_id).unwrap_or_else(|| post.to_owned());
     let query = [("remote_id", row.remote_id.as_str()), ("id", remote.as_str())];
     call_simulator(act, http::Method::DELETE, &[platform.as_str(), "posts"], &query, None).await?;
     let tx = act.begin().await?;

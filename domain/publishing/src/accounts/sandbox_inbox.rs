@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
-    sandbox::{on_sandbox, remote_post},
+    sandbox::{on_sandbox, public_post},
     sandbox_control::call_simulator,
 };
 
@@ -126,7 +126,7 @@ pub async fn create_item(
         json!({"id": author.id.unwrap_or_default(), "username": author.username.unwrap_or_default()})
     });
     let post = match &new.post_id {
-        Some(id) => Some(remote_post(act, row.id, id).await?),
+        Some(id) => Some(public_post(act, row.id, id).await?),
         None => None,
     };
     let body = json!({

@@ -148,6 +148,7 @@ const NUMBERS: [Numbers; 14] = [
             sum("engagements", &["likes", "comments", "shares"]),
             its("clicks"),
             its("follower_delta"),
+            its("page_views"),
         ],
         posts: &[
             its("likes"),
