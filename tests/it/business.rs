@@ -12,6 +12,8 @@ use fanfare_tests::{TestApp, User, files::plain_png, served::film};
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::signup::text;
+
 pub const BASE: &str = "/api/v1/google-business";
 
 /// An account on the simulated network whose profile was read.
@@ -82,6 +84,38 @@ async fn a_review_is_told_answered_replaced_and_its_answer_deleted() {
     assert!(reviews(&user, "replied=true").await.is_empty());
     user.delete(&format!("{path}?review_id=999")).await.refused(404, "review_not_found");
     user.get(&format!("{BASE}/reviews?rating=6")).await.refused(400, "invalid_field");
+}
+
+#[tokio::test]
+async fn what_google_says_of_a_review_is_shown_of_it() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    let author = json!({"id": "77001", "username": "Ada L."});
+    for (text, rating) in [("Fine paper", 5), ("", 2)] {
+        let item = json!({
+            "account_id": account, "kind": "review", "text": text, "rating": rating, "author": author,
+        });
+        let _ = user.post("/api/v1/sandbox/google_business/inbound", item).await.expect(201);
+    }
+    read(&app, &user).await;
+    let path = format!("/api/v1/sandbox/google_business/inbox?account_id={account}");
+    let there = user.get(&path).await.expect(200).body["inbox"].clone();
+    for rating in [5, 2] {
+        let shown = reviews(&user, &format!("rating={rating}")).await.remove(0);
+        let mut all = there.as_array().unwrap().iter();
+        let there = all.find(|item| item["rating"] == rating).unwrap();
+        let name = format!("{}/reviews/{}", text(there, "post"), text(there, "id"));
+        assert_eq!(shown["review_name"], name, "{shown:#}");
+        assert_eq!(shown["text"], there["text"], "{shown:#}");
+        assert_eq!(shown["created_at"], there["created_at"], "{shown:#}");
+        assert_eq!(shown["reviewer"]["name"], "Ada L.", "{shown:#}");
+        assert_eq!(shown["reviewer"]["anonymous"], false, "{shown:#}");
+        assert_eq!((&shown["rating"], &shown["account_id"]), (&json!(rating), &json!(account)));
+    }
+    let summary = user.get(&format!("{BASE}/reviews")).await.expect(200).body["summary"][0].clone();
+    let sums = (&summary["total_review_count"], &summary["average_rating"]);
+    assert_eq!(sums, (&json!(2), &json!(3.5)), "{summary:#}");
 }
 
 #[tokio::test]

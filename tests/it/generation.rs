@@ -6,7 +6,7 @@ use fanfare_people::credits;
 use fanfare_tests::{Options, TestApp, User};
 use serde_json::{Value, json};
 
-use crate::signup::text;
+use crate::{business, signup::text};
 
 async fn wallet(user: &User) -> Value {
     user.get("/api/v1/credits").await.expect(200).body["wallet"].clone()
@@ -82,6 +82,45 @@ async fn what_a_model_invents_is_rewritten_once_and_then_dropped() {
     let said = user.post("/api/v1/ai/generate-captions", body).await.expect(200).body;
     assert_eq!(reasons(&said, 0), ["never_say"]);
     assert_eq!((&said["credits_spent"], &said["captions"][0]["variants"]), (&json!(0), &json!([])));
+}
+
+#[tokio::test]
+async fn a_text_that_was_asked_for_is_there_or_has_a_reason() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = business::profile(&app, &user).await;
+    let words = ["[[texts 0]]", "[[texts 1]]", "[[texts 2]]", "[[texts 7]]", "[[blank]]"];
+    let wanted = [0, 1, 2, 3, 0];
+    for word in words {
+        business::review(&user, account, &format!("Lovely {word}"), 4).await;
+    }
+    business::read(&app, &user).await;
+    let all = business::reviews(&user, "limit=100").await;
+    // What was dropped, by the number of its text.
+    let is_whole = |texts: &Value, dropped: &Value, there: usize, what: &str| {
+        assert_eq!(texts.as_array().unwrap().len(), there, "{what}: {texts}");
+        let mut numbers: Vec<_> =
+            dropped.as_array().unwrap().iter().map(|one| one["variant"].to_string()).collect();
+        numbers.sort();
+        numbers.dedup();
+        assert_eq!(numbers.len() + there, 3, "{what}: {dropped}");
+        let reasons = dropped.as_array().unwrap().iter().map(|one| text(one, "reason"));
+        assert!(reasons.into_iter().all(|reason| reason == "missing"), "{what}: {dropped}");
+    };
+    for (word, there) in words.into_iter().zip(wanted) {
+        let made = captions(&user, &format!("Brunch on Sunday {word}")).await;
+        for of in made["captions"].as_array().unwrap() {
+            assert_eq!(of["requested"], 3, "{word}: {of}");
+            is_whole(&of["variants"], &of["dropped"], there, word);
+        }
+        let costs_nothing = made["credits_spent"] == 0;
+        assert_eq!(costs_nothing, there == 0, "{word}: {made}");
+        let review = all.iter().find(|one| text(one, "text").contains(word)).unwrap();
+        let asked = json!({"review_id": review["id"], "count": 3});
+        let path = format!("{}/reviews/suggest-reply", business::BASE);
+        let made = user.post(&path, asked).await.expect(200).body;
+        is_whole(&made["suggestions"], &made["dropped"], there, word);
+    }
 }
 
 #[tokio::test]

@@ -74,6 +74,19 @@ async fn comment(app: &TestApp, user: &User, account: i64, text: &str) -> Value 
     .await
 }
 
+/// Has somebody comment on the account's post; the comment's address.
+pub async fn commented(
+    app: &TestApp,
+    user: &User,
+    platform: &str,
+    account: i64,
+    text: &str,
+) -> String {
+    let item = json!({"account_id": account, "kind": "comment", "text": text});
+    write(user, platform, item).await;
+    format!("/api/v1/inbox/comments/{}", comment(app, user, account, text).await["id"])
+}
+
 /// Returns all that the network holds for an account.
 async fn held(user: &User, platform: &str, account: i64) -> Vec<Value> {
     let path = format!("/api/v1/sandbox/{platform}/inbox?account_id={account}");

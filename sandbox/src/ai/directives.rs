@@ -27,6 +27,10 @@ pub(super) struct PromptDirectives {
     pub invent: bool,
     /// Facts are invented, in a rewrite too.
     pub invent_always: bool,
+    /// So many texts are written for each list, in place of those that were asked for.
+    pub texts: Option<u64>,
+    /// All texts are empty.
+    pub blank: bool,
     /// The answer is this refusal.
     pub answer: Option<Refusal>,
     /// The video ends with this code.
@@ -48,10 +52,12 @@ impl PromptDirectives {
                 "bad-json" => words.bad_json = true,
                 "invent" => words.invent = true,
                 "invent-always" => words.invent_always = true,
+                "blank" => words.blank = true,
                 other => {
                     let after = |name: &str| other.strip_prefix(name);
                     words.answer = after("answer ").and_then(Refusal::read).or(words.answer);
                     words.end = after("end ").and_then(Refusal::read_end).or(words.end);
+                    words.texts = after("texts ").and_then(|it| it.parse().ok()).or(words.texts);
                     let seconds = other.strip_prefix("delay ").and_then(|it| it.strip_suffix('s'));
                     words.delay = seconds
                         .and_then(|it| it.trim().parse().ok())

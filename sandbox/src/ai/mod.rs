@@ -1,7 +1,7 @@
 //! Simulated models: a text model with an OpenAI-compatible endpoint, images and videos of Google, videos of Vertex AI,
 //! and images and videos of xAI. They implement the vendors' HTTP APIs, are deterministic by prompt, and obey
 //! directives in it: `[[refuse]]`, `[[fail]]`, `[[drop]]`, `[[delay 30s]]`, `[[bad-json]]`, `[[invent]]`,
-//! `[[invent-always]]`, and `[[answer …]]` and `[[end …]]` (`refusals.rs`).
+//! `[[invent-always]]`, `[[texts 2]]`, `[[blank]]`, and `[[answer …]]` and `[[end …]]` (`refusals.rs`).
 
 mod directives;
 pub(crate) mod images;

@@ -31,7 +31,8 @@ pub(super) fn answer(body: &Value, words: &PromptDirectives) -> HandlerResult {
         "{\"this is not".to_owned()
     } else {
         let schema = &body["response_format"]["json_schema"]["schema"];
-        let mut writer = Writer { sentence: sentence(task), invents, nth: 0 };
+        let (texts, blank) = (words.texts, words.blank);
+        let mut writer = Writer { sentence: sentence(task), invents, texts, blank, nth: 0 };
         writer.value(schema, 400).to_string()
     };
     Ok(completion(body, &json!({"role": "assistant", "content": content, "refusal": null})))
@@ -59,6 +60,8 @@ fn sentence(task: &str) -> String {
 struct Writer {
     sentence: String,
     invents: bool,
+    texts: Option<u64>,
+    blank: bool,
     nth: usize,
 }
 
@@ -74,7 +77,7 @@ impl Writer {
                 Value::Object(filled.collect::<Map<_, _>>())
             }
             "array" => {
-                let count = schema["minItems"].as_u64().unwrap_or(1);
+                let count = self.texts.or(schema["minItems"].as_u64()).unwrap_or(1);
                 (0..count).map(|_| self.value(&schema["items"], longest)).collect()
             }
             "integer" | "number" => 1.into(),
@@ -89,6 +92,9 @@ impl Writer {
     fn text(&mut self, most: usize) -> String {
         const OPENINGS: [&str; 5] =
             ["Here it is:", "Have you heard?", "Good news:", "We are happy:", "Look at this:"];
+        if self.blank {
+            return String::new();
+        }
         let opening = OPENINGS[self.nth % OPENINGS.len()];
         let more = "Really! ".repeat(self.nth / OPENINGS.len());
         self.nth += 1;

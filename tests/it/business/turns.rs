@@ -5,7 +5,7 @@ use std::time::Duration;
 use fanfare_tests::{Options, TestApp, User, files::plain_png};
 use serde_json::{Value, json};
 
-use super::{BASE, profile};
+use super::{BASE, profile, read, review, reviews};
 use crate::inbox;
 
 async fn paced() -> TestApp {
@@ -107,5 +107,79 @@ async fn answers_and_posts_of_a_page_share_its_window() {
     let (times, refused) = taken(&app, "facebook", &["/comments", "/feed"]).await;
     // The post that is answered is among them.
     assert_eq!((times.len(), refused), (ANSWERS + 2, 0));
+    within_a_minute(&times, 10);
+}
+
+#[tokio::test]
+async fn what_is_hidden_and_deleted_counts_with_what_is_answered() {
+    const COMMENTS: usize = 12;
+    let app = paced().await;
+    let user = inbox::pro(&app).await;
+    let (account, path) = inbox::lost::answerable(&app, &user, "facebook", false).await;
+    let mut comments = vec![path];
+    for nth in 1..COMMENTS {
+        comments
+            .push(inbox::commented(&app, &user, "facebook", account, &format!("Hi {nth}")).await);
+    }
+    app.pass_time(Duration::from_secs(61)).await;
+    let mut ends = Vec::new();
+    for (nth, path) in comments.iter().enumerate() {
+        let shown = user.get(path).await.expect(200).body["comment"].clone();
+        ends.push(shown["platform_comment_id"].as_str().unwrap().to_owned());
+        let done = match nth % 3 {
+            0 => user.patch(path, json!({"hidden": true})).await,
+            1 => user.delete(path).await,
+            _ => user.post(&format!("{path}/reply"), json!({"text": "Thanks"})).await,
+        };
+        assert_eq!(done.status == 202, nth >= 10, "{nth}: {}", done.text);
+        assert!(done.status < 300, "{nth}: {}", done.text);
+    }
+    app.eventually_in_time("everything is out", Duration::from_secs(5), || async {
+        for (nth, path) in comments.iter().enumerate() {
+            let shown = user.get(path).await.expect(200).body;
+            let is_out = match nth % 3 {
+                0 => shown["comment"]["hidden"] == true,
+                1 => shown["comment"]["deleted"] == true,
+                _ => shown["replies"][0]["status"] == "sent",
+            };
+            if !is_out {
+                return None;
+            }
+        }
+        Some(())
+    })
+    .await;
+    ends.extend(["/comments".to_owned(), "/feed".to_owned()]);
+    let ends: Vec<_> = ends.iter().map(String::as_str).collect();
+    let (times, refused) = taken(&app, "facebook", &ends).await;
+    // The post that they are below is among them.
+    assert_eq!((times.len(), refused), (COMMENTS + 1, 0));
+    within_a_minute(&times, 10);
+}
+
+#[tokio::test]
+async fn answers_to_reviews_count_with_the_changes_of_their_location() {
+    const REVIEWS: usize = 12;
+    let app = paced().await;
+    let user = app.user().await;
+    let account = profile(&app, &user).await;
+    for nth in 0..REVIEWS {
+        review(&user, account, &format!("Review {nth}"), 4).await;
+    }
+    read(&app, &user).await;
+    let found = reviews(&user, "limit=100").await;
+    assert_eq!(found.len(), REVIEWS);
+    for (nth, one) in found.iter().enumerate() {
+        let body = json!({"review_id": one["id"], "text": "Thanks"});
+        let answer = user.post(&format!("{BASE}/reviews/reply"), body).await;
+        assert_eq!(answer.status, if nth < 10 { 201 } else { 202 }, "{nth}: {}", answer.text);
+    }
+    app.eventually_in_time("everything is out", Duration::from_secs(5), || async {
+        let (times, _) = taken(&app, "google_business", &["/reply"]).await;
+        (times.len() == REVIEWS).then_some(())
+    })
+    .await;
+    let (times, refused) = taken(&app, "google_business", &["/reply"]).await;
+    assert_eq!(refused, 0);
     within_a_minute(&times, 10);
 }

@@ -107,3 +107,36 @@ fn film_flaws(facts: &Facts) -> Vec<MediaFlaw> {
 fn seconds(ms: u64) -> f64 {
     ms as f64 / 1_000.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes that a file of this kind, type, size and sides breaks.
+    fn broken(video: bool, mime: &str, bytes: i64, sides: [i32; 2]) -> Vec<&'static str> {
+        let known =
+            FileFacts { video, mime, bytes: Some(bytes), sides: sides.map(Some), facts: None };
+        known.flaws().iter().map(|flaw| flaw.code.entry().code).collect()
+    }
+
+    /// The limits as Google writes them: photos JPEG or PNG, 10 KB to 25 MB, 250 pixels; videos up to 75 MB.
+    #[test]
+    fn each_limit_of_a_file_holds_at_its_edge() {
+        let none: [&str; 0] = [];
+        for mime in ["image/jpeg", "image/png"] {
+            assert_eq!(broken(false, mime, 10_240, [250, 250]), none);
+            assert_eq!(broken(false, mime, 25_000_000, [4_000, 250]), none);
+            let small = ["media_dimensions_unsupported"];
+            assert_eq!(broken(false, mime, 10_239, [250, 250]), small);
+            assert_eq!(broken(false, mime, 10_240, [249, 250]), small);
+            assert_eq!(broken(false, mime, 10_240, [250, 249]), small);
+            assert_eq!(broken(false, mime, 25_000_001, [250, 250]), ["media_too_large"]);
+        }
+        assert_eq!(broken(true, "video/mp4", 75_000_000, [1_280, 720]), none);
+        assert_eq!(broken(true, "video/mp4", 75_000_001, [1_280, 720]), ["media_too_large"]);
+        for (video, mime) in [(true, "image/png"), (false, "video/mp4"), (false, "application/pdf")]
+        {
+            assert_eq!(broken(video, mime, 20_000, [800, 800]), ["media_type_unsupported"]);
+        }
+    }
+}
