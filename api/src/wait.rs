@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use fanfare_core::{
-    Code, Error, Reply, Result,
+    Error, Reply, Result,
+    error::out_of_range,
     notices::{Awaited, Subscription},
     stopping::Stopping,
 };
@@ -75,7 +76,7 @@ pub enum WaitFor {
 /// Reads until the status changes or is final, or until the wait is over or this process closes.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for an invalid wait, or an error of `read`.
+/// [`InvalidField`](fanfare_core::Code::InvalidField) for an invalid wait, or an error of `read`.
 pub async fn for_change<T, F: Future<Output = Result<Reply<T>>>>(
     wait: Wait,
     (progress, stopping): (&Progress, &Stopping),
@@ -87,7 +88,7 @@ pub async fn for_change<T, F: Future<Output = Result<Reply<T>>>>(
 /// Reads with these pauses until the status changes or is final, or until the wait is over or this process closes.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for an invalid wait, or an error of `read`.
+/// [`InvalidField`](fanfare_core::Code::InvalidField) for an invalid wait, or an error of `read`.
 pub async fn for_change_after<T, F: Future<Output = Result<Reply<T>>>>(
     wait: Wait,
     (progress, stopping): (&Progress, &Stopping),
@@ -126,7 +127,7 @@ pub async fn for_change_after<T, F: Future<Output = Result<Reply<T>>>>(
 /// there may be one.
 ///
 /// # Errors
-/// [`Code::InvalidField`] for an invalid wait, or an error of a read.
+/// [`InvalidField`](fanfare_core::Code::InvalidField) for an invalid wait, or an error of a read.
 pub async fn for_entry<T, L, F>(
     wait: Option<i64>,
     stopping: &Stopping,
@@ -166,9 +167,7 @@ fn length(wait: Wait) -> Result<Duration> {
 fn length_of(wait: Option<i64>) -> Result<Duration> {
     let seconds = wait.unwrap_or(0);
     if !(0..=LONGEST).contains(&seconds) {
-        let message = format!("wait is {seconds}; it may be 0 to {LONGEST}.");
-        let remedy = format!("Send a number from 0 to {LONGEST}.");
-        return Err(Error::field(Code::InvalidField, "wait", message, remedy));
+        return Err(Error::violation(out_of_range("wait", seconds, &(0..=LONGEST))));
     }
     Ok(Duration::from_secs(seconds.unsigned_abs()))
 }
@@ -198,6 +197,8 @@ mod tests {
     };
 
     use serde_json::json;
+
+    use fanfare_core::Code;
 
     use super::*;
 

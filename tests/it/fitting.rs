@@ -80,6 +80,13 @@ async fn a_film_too_long_fails_hours_before_its_time_and_says_what_to_do() {
     let failed = app.wait_for_status(&user, id(&post), &["failed"]).await;
     assert_eq!(failed["error"]["code"], "media_rejected");
     assert_eq!(failed["error"]["remedy"], "Shorten the video to 300 s.");
+    let broken = &failed["error"]["violation"];
+    assert_eq!((&broken["code"], &broken["index"]), (&json!("video_too_long"), &json!(0)));
+    assert_eq!(
+        (&broken["limit"], &broken["actual"], &broken["unit"]),
+        (&json!(300_000), &json!(301_000), &json!("milliseconds")),
+        "{broken:#}"
+    );
     assert_eq!(failed["error"]["retryable"], false);
     assert_eq!(failed["media"][0]["duration_ms"], 301_000);
     let lacks = missing(&user, id(&post)).await;

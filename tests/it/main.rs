@@ -27,6 +27,7 @@ mod conformance;
 mod connecting;
 mod connecting_in_a_browser;
 mod cost;
+mod counted;
 mod crash;
 mod dashboard;
 mod demo;

@@ -4,6 +4,8 @@ mod codes;
 pub mod refusal;
 mod retry;
 
+use std::ops::RangeInclusive;
+
 pub use fanfare_platforms::{Fix, NextAction, Violation, Violations, excerpt};
 use sea_orm::DbErr;
 
@@ -371,6 +373,29 @@ fn driver_error(error: &DbErr) -> Option<&sea_orm::sqlx::Error> {
 fn is_within(field: &str, whole: &str) -> bool {
     let rest = field.strip_prefix(whole);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Returns the violation of a number that is not in its range.
+#[must_use]
+pub fn out_of_range(field: &str, given: i64, range: &RangeInclusive<i64>) -> Violation {
+    let (least, most) = (*range.start(), *range.end());
+    let message = format!("{field} is {given}; it may be {least} to {most}.");
+    let remedy = format!("Send a number from {least} to {most}.");
+    let limit = if given < least { least } else { most };
+    violation(Code::InvalidField, field, message, remedy).with_limit(limit, given)
+}
+
+/// Returns the violation of a list that has too many entries, or none where it needs one.
+#[must_use]
+pub fn wrong_count(field: &str, count: usize, range: &RangeInclusive<usize>) -> Violation {
+    let (least, most) = (*range.start(), *range.end());
+    let may = if least == 0 { most.to_string() } else { format!("{least} to {most}") };
+    let message = format!("{field} has {count} entries; it may have {may}.");
+    let remedy = if least == 0 { format!("Send {most} at most.") } else { format!("Send {may}.") };
+    let limit = if count < least { least } else { most };
+    violation(Code::InvalidField, field, message, remedy)
+        .with_limit(limit, count)
+        .in_unit("entries")
 }
 
 /// Creates a violation, for lists of them.

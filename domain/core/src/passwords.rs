@@ -10,7 +10,7 @@ use rand::RngExt;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::Semaphore;
 
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, violation};
 
 /// The fewest and the most characters of a password.
 const LENGTH: std::ops::RangeInclusive<usize> = 10..=200;
@@ -57,7 +57,10 @@ fn check_strength(password: &str, email: &str) -> Result<()> {
     if !LENGTH.contains(&length) {
         let (least, most) = (LENGTH.start(), LENGTH.end());
         let message = format!("The password has {length} characters; it needs {least} to {most}.");
-        return refused(message, "Choose one of that length; several words are easy to remember.");
+        let remedy = "Choose one of that length; several words are easy to remember.";
+        let broken = violation(Code::InvalidField, "password", message, remedy);
+        let limit = if length < *least { least } else { most };
+        return Err(Error::violation(broken.with_limit(limit, length).in_unit("characters")));
     }
     let (small, email) = (password.to_lowercase(), email.trim().to_lowercase());
     if COMMON.lines().any(|common| common == small) {

@@ -72,14 +72,12 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
             "Remove the line break.",
         ));
     }
-    if settings.url.is_some_and(|url| url.chars().count() > URL_MAX) {
+    let length = settings.url.map_or(0, |url| url.chars().count());
+    if length > URL_MAX {
         let message = format!("url has more than {URL_MAX} characters.");
-        found.push(Violation::new(
-            "settings.url",
-            "setting_invalid",
-            message,
-            "Use a shorter address.",
-        ));
+        let remedy = "Use a shorter address.";
+        let long = Violation::new("settings.url", "setting_invalid", message, remedy);
+        found.push(long.with_limit(URL_MAX, length).in_unit("characters"));
     }
     found
 }

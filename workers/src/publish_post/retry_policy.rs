@@ -75,6 +75,7 @@ pub struct Failure {
     retry_safe: bool,
     remedy: String,
     reply: Option<platforms::PlatformReply>,
+    violation: Option<platforms::Violation>,
 }
 
 impl Failure {
@@ -111,7 +112,7 @@ impl Failure {
         let entry = code.entry();
         let retryable = matches!(entry.retry, Retry::After | Retry::Unsafe);
         let remedy = entry.remedy.to_owned();
-        Self { code, message, retryable, retry_safe: true, remedy, reply: None }
+        Self { code, message, retryable, retry_safe: true, remedy, reply: None, violation: None }
     }
 
     /// The post could not go out in time.
@@ -164,8 +165,8 @@ impl Failure {
     /// A file of the post breaks the network's rules; nothing was sent.
     #[must_use]
     pub fn media(broken: &platforms::Violation) -> Self {
-        let remedy = broken.remedy.clone();
-        Self { remedy, ..Self::plain(PostErrorCode::MediaRejected, broken.message.clone()) }
+        let usual = Self::plain(PostErrorCode::MediaRejected, broken.message.clone());
+        Self { remedy: broken.remedy.clone(), violation: Some(broken.clone()), ..usual }
     }
 
     /// The stored post cannot be read, so nothing is sent.
@@ -254,10 +255,14 @@ impl Failure {
     /// Returns the JSON that `post.error` and the ledger show.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut shown = json!({
             "code": self.code, "message": self.message, "retryable": self.retryable,
             "retry": self.code.entry().retry, "retry_safe": self.retry_safe, "remedy": self.remedy, "platform_error": self.reply,
-        })
+        });
+        if let Some(violation) = &self.violation {
+            shown["violation"] = json!(violation);
+        }
+        shown
     }
 
     /// Returns true if the post may be public.

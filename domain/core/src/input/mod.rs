@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, de};
 use url::form_urlencoded;
 use uuid::Uuid;
 
-use crate::error::{Code, Error, Result};
+use crate::error::{Code, Error, Result, out_of_range, violation};
 
 /// ISO 8601 with an offset, as RFC 3339, PHP and `strftime("%z")` write it: `+0200`, `+02`, and without seconds.
 const WITH_OFFSET: [&str; 4] = [
@@ -100,7 +100,8 @@ pub fn pairs(encoded: &[u8], most: usize) -> Result<Vec<(String, String)>> {
     if sent > most {
         let message = format!("{sent} parameters were sent; at most {most} are read.");
         let remedy = "Send only what the request needs.";
-        return Err(Error::field(Code::InvalidField, "parameters", message, remedy));
+        let broken = violation(Code::InvalidField, "parameters", message, remedy);
+        return Err(Error::violation(broken.with_limit(most, sent).in_unit("parameters")));
     }
     Ok(form_urlencoded::parse(encoded).into_owned().collect())
 }
@@ -150,12 +151,7 @@ pub fn limit_to(asked: Option<i64>, most: i64) -> Result<u64> {
     match asked {
         None => Ok(20),
         Some(limit) if (1..=most).contains(&limit) => Ok(limit.unsigned_abs()),
-        Some(other) => Err(Error::field(
-            Code::InvalidField,
-            "limit",
-            format!("limit is {other}; it may be 1 to {most}."),
-            format!("Send a number from 1 to {most}."),
-        )),
+        Some(other) => Err(Error::violation(out_of_range("limit", other, &(1..=most)))),
     }
 }
 
@@ -170,12 +166,11 @@ pub fn offset(asked: Option<i64>) -> Result<u64> {
     match asked {
         None => Ok(0),
         Some(offset @ 0..=MAX_OFFSET) => Ok(offset.unsigned_abs()),
-        Some(other) => Err(Error::field(
-            Code::InvalidField,
-            "offset",
-            format!("offset is {other}; it may be 0 to {MAX_OFFSET}."),
-            "Send a number from 0 to 10000, or follow next_cursor.",
-        )),
+        Some(other) => {
+            let mut broken = out_of_range("offset", other, &(0..=MAX_OFFSET));
+            "Send a number from 0 to 10000, or follow next_cursor.".clone_into(&mut broken.remedy);
+            Err(Error::violation(broken))
+        }
     }
 }
 

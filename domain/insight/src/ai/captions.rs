@@ -2,7 +2,7 @@
 
 use fanfare_core::{
     Act, BrandId, Reply,
-    error::{Code, Error, Result, Violation, violation},
+    error::{Code, Error, Result, Violation, out_of_range, violation, wrong_count},
     input::text::{self, TextRule},
 };
 use fanfare_entities::AccountId;
@@ -179,8 +179,7 @@ async fn requested_slots(act: &Act, new: &NewCaptions) -> Result<Vec<TextSlot>> 
     let mut broken = violations(new);
     let count = new.count.unwrap_or(3);
     if !(1..=MAX_COUNT).contains(&count) {
-        let message = format!("count is {count}; it may be 1 to {MAX_COUNT}.");
-        broken.push(violation(Code::InvalidField, "count", message, "Send a number from 1 to 5."));
+        broken.push(out_of_range("count", count, &(1..=MAX_COUNT)));
     }
     // In the order asked for; of two accounts on one network the stricter limit counts.
     let mut limits: Vec<(PlatformId, CaptionLimits)> = Vec::new();
@@ -261,8 +260,7 @@ fn violations(new: &NewCaptions) -> Vec<Violation> {
     for (name, list) in [("facts", &new.facts), ("never_say", &new.never_say)] {
         let list = list.as_deref().unwrap_or_default();
         if list.len() > 50 {
-            let message = format!("{name} has {} entries; it may have 50.", list.len());
-            broken.push(violation(Code::InvalidField, name, message, "Send at most 50."));
+            broken.push(wrong_count(name, list.len(), &(0..=50)));
         }
         broken.extend(list.iter().take(50).enumerate().filter_map(|(place, text)| {
             text::problem(&format!("{name}[{place}]"), text, TextRule::lines(300))

@@ -9,7 +9,7 @@ use fanfare_ai::{
 };
 use fanfare_core::{
     Act, Reply,
-    error::{Code, Error, Result, Violation, violation},
+    error::{Code, Error, Result, Violation, out_of_range, violation, wrong_count},
     input::text::{self, TextRule},
 };
 use fanfare_people::credits;
@@ -266,8 +266,7 @@ fn check_request(act: &Act, new: &NewImages) -> Result<CheckedRequest> {
     let model = ai.catalogue.image.iter().find(|model| model.provider == name);
     let count = new.count.unwrap_or(1);
     if !(1..=4).contains(&count) {
-        let message = format!("count is {count}; it may be 1 to 4.");
-        broken.push(violation(Code::InvalidField, "count", message, "Send a number from 1 to 4."));
+        broken.push(out_of_range("count", count, &(1..=4)));
     }
     let Some(model) = model else {
         let message = "provider is not one that draws.";
@@ -319,9 +318,8 @@ fn violations(new: &NewImages) -> Vec<Violation> {
         broken.push(violation(Code::InvalidField, "prompt", message, "Say what the images show."));
     }
     broken.extend(text::problem("prompt", &new.prompt, TextRule::lines(4_000)));
-    if new.image_urls.as_ref().is_some_and(|urls| urls.len() > 3) {
-        let message = "image_urls may have 3 entries.";
-        broken.push(violation(Code::InvalidField, "image_urls", message, "Send at most 3."));
+    if let Some(urls) = new.image_urls.as_ref().filter(|urls| urls.len() > 3) {
+        broken.push(wrong_count("image_urls", urls.len(), &(0..=3)));
     }
     broken
 }

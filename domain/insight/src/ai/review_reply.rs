@@ -3,7 +3,7 @@
 use fanfare_conversations::business;
 use fanfare_core::{
     Act, Reply,
-    error::{Code, Error, Result, violation},
+    error::{Error, Result, out_of_range},
     input::text::{self, TextRule},
 };
 use fanfare_entities::{account, business_profile, business_review};
@@ -92,7 +92,7 @@ pub struct SuggestedReplies {
 /// numbers, prices and handles.
 ///
 /// # Errors
-/// The flaws of the request, [`Code::ReviewNotFound`], [`Code::InsufficientCredits`], or the provider's.
+/// The flaws of the request, [`ReviewNotFound`](fanfare_core::Code::ReviewNotFound), [`InsufficientCredits`](fanfare_core::Code::InsufficientCredits), or the provider's.
 pub async fn suggest(act: &Act, new: NewReviewReplies) -> Result<Reply<Priced<SuggestedReplies>>> {
     let count = check(&new)?;
     let (review, account) = business::find_review(act, &new.review_id).await?;
@@ -136,8 +136,7 @@ fn check(new: &NewReviewReplies) -> Result<usize> {
     let count = new.count.unwrap_or(1);
     let mut broken = Vec::new();
     if !(1..=MAX_COUNT).contains(&count) {
-        let message = format!("count is {count}; it may be 1 to {MAX_COUNT}.");
-        broken.push(violation(Code::InvalidField, "count", message, "Send a number from 1 to 3."));
+        broken.push(out_of_range("count", count, &(1..=MAX_COUNT)));
     }
     for (field, value) in [("tone", &new.tone), ("language", &new.language)] {
         broken.extend(

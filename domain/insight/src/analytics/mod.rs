@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 use fanfare_core::{
     Act, Domain,
     access::PlanTier,
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, out_of_range},
     page::EmptyBecause,
 };
 use fanfare_entities::{AccountId, WorkspaceId, account, account::AccountStatus, analytics_sync};
@@ -124,8 +124,7 @@ fn within(field: &str, asked: Option<i64>, usual: u64, least: u64, most: u64) ->
     let Some(asked) = asked else { return Ok(usual) };
     let fitting = u64::try_from(asked).ok().filter(|asked| (least..=most).contains(asked));
     fitting.ok_or_else(|| {
-        let message = format!("{field} is {asked}.");
-        let remedy = format!("Send a number from {least} to {most}.");
-        Error::field(Code::InvalidField, field, message, remedy)
+        let range = least.cast_signed()..=most.cast_signed();
+        Error::violation(out_of_range(field, asked, &range))
     })
 }

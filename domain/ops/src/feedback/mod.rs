@@ -148,7 +148,8 @@ fn check(new: &NewFeedback, mut broken: Violations) -> Result<()> {
         let length = text.trim().chars().count();
         if length < least && !broken.iter().any(|earlier| earlier.field == field) {
             let message = format!("{field} has {length} characters; it needs at least {least}.");
-            broken.push(violation(Code::InvalidField, field, message, "Write more."));
+            let short = violation(Code::InvalidField, field, message, "Write more.");
+            broken.push(short.with_limit(least, length).in_unit("characters"));
         }
     }
     if !new.confirm {

@@ -4,7 +4,7 @@ mod entry;
 
 use fanfare_core::{
     Act, Reply,
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, out_of_range},
     page::{EmptyBecause, Listed},
 };
 use schemars::JsonSchema;
@@ -110,10 +110,10 @@ pub fn list(act: &Act, query: &UpdatesQuery) -> Result<Reply<Listed<UpdateList>>
 
 fn limit(asked: Option<i64>) -> Result<usize> {
     let asked = asked.unwrap_or(10);
-    usize::try_from(asked).ok().filter(|limit| (1..=50).contains(limit)).ok_or_else(|| {
-        let message = format!("limit is {asked}; it may be 1 to 50.");
-        Error::field(Code::InvalidField, "limit", message, "Send a number from 1 to 50.")
-    })
+    usize::try_from(asked)
+        .ok()
+        .filter(|limit| (1..=50).contains(limit))
+        .ok_or_else(|| Error::violation(out_of_range("limit", asked, &(1..=50))))
 }
 
 /// Returns the day of an ISO date or date-time.

@@ -6,7 +6,7 @@ use fanfare_core::{
     Domain, Tx,
     access::Scope,
     audit_trail::{self, Author, Change},
-    error::{Code, Error, Result, Violations, violation},
+    error::{Code, Error, Result, Violations, violation, wrong_count},
     input::text::{self, TextRule},
     user_lock,
 };
@@ -257,9 +257,7 @@ fn check_name(said: &str, broken: &mut Violations) -> String {
 fn check_uris(uris: &[String], broken: &mut Violations) {
     const FIELD: &str = "allowed_redirect_uris";
     if !(1..=10).contains(&uris.len()) {
-        let message = format!("{FIELD} has {} entries; it may have 1 to 10.", uris.len());
-        broken
-            .push_with(|| violation(Code::InvalidField, FIELD, message, "Send 1 to 10 addresses."));
+        broken.push_with(|| wrong_count(FIELD, uris.len(), &(1..=10)));
     }
     for (place, uri) in uris.iter().take(10).enumerate() {
         if let Err(why) = redirect_uri::check(uri) {

@@ -3,7 +3,7 @@
 use fanfare_core::{
     Act, Domain, WorkspaceId,
     access::Role,
-    error::{Code, Error, Result, Violation, violation},
+    error::{Code, Error, Result, Violation, wrong_count},
     input::text::{self, TextRule},
 };
 use fanfare_entities::{BrandId, brand, brand_profile};
@@ -175,10 +175,7 @@ impl Voice {
         }
         for (name, list) in Self::LISTS.into_iter().zip(self.lists()) {
             if list.len() > MAX_ENTRIES {
-                let message =
-                    format!("{name} has {} entries; it may have {MAX_ENTRIES}.", list.len());
-                let remedy = format!("Keep at most {MAX_ENTRIES}.");
-                broken.push(violation(Code::InvalidField, name, message, remedy));
+                broken.push(wrong_count(name, list.len(), &(0..=MAX_ENTRIES)));
             }
             let most = if matches!(name, "facts" | "never_say") { MAX_FACT } else { MAX_ENTRY };
             broken.extend(list.iter().take(MAX_ENTRIES).enumerate().filter_map(|(place, text)| {

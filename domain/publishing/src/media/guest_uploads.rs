@@ -6,7 +6,7 @@ use fanfare_core::{
     access::PlanTier,
     batches,
     clock::Time,
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, out_of_range, violation},
     token,
 };
 use fanfare_entities::{DropSessionId, Millis, drop_session, media_asset};
@@ -59,14 +59,15 @@ pub struct NewGuestUpload {
 pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply<DropSession>> {
     let max_files = new.max_files.unwrap_or(MAX_FILES);
     if !(1..=MAX_FILES).contains(&max_files) {
-        let message = format!("max_files is {max_files}; it may be 1 to {MAX_FILES}.");
-        let remedy = "Send a number from 1 to 10.";
-        return Err(Error::field(Code::InvalidField, "max_files", message, remedy));
+        return Err(Error::violation(out_of_range("max_files", max_files, &(1..=MAX_FILES))));
     }
     let hint = new.filename.map(|hint| hint.trim().to_owned()).filter(|hint| !hint.is_empty());
-    if hint.as_ref().is_some_and(|hint| hint.chars().count() > MAX_HINT_CHARS) {
+    let length = hint.as_ref().map_or(0, |hint| hint.chars().count());
+    if length > MAX_HINT_CHARS {
         let message = format!("filename has more than {MAX_HINT_CHARS} characters.");
-        return Err(Error::field(Code::InvalidField, "filename", message, "Shorten it."));
+        let broken = violation(Code::InvalidField, "filename", message, "Shorten it.");
+        let broken = broken.with_limit(MAX_HINT_CHARS, length).in_unit("characters");
+        return Err(Error::violation(broken));
     }
     let (token, now) = (token::generate(), act.cx.clock.now());
     let row = drop_session::ActiveModel {

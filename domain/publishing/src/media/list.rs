@@ -2,7 +2,7 @@
 
 use fanfare_core::{
     Act, Reply,
-    error::{Code, Error, Result},
+    error::{Error, Result, out_of_range},
     input,
     json_size::json_size,
     page::{self, Listed},
@@ -91,11 +91,6 @@ fn limit(asked: Option<i64>) -> Result<u64> {
     match asked {
         None => Ok(10),
         Some(limit @ 1..=50) => Ok(limit.unsigned_abs()),
-        Some(other) => Err(Error::field(
-            Code::InvalidField,
-            "limit",
-            format!("limit is {other}; it may be 1 to 50."),
-            "Send a number from 1 to 50.",
-        )),
+        Some(other) => Err(Error::violation(out_of_range("limit", other, &(1..=50)))),
     }
 }

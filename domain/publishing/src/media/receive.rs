@@ -135,6 +135,7 @@ fn size_differs(wanted: Requirements, message: String, seen: Option<u64>) -> Err
     let mut broken = violation(Code::UploadSizeMismatch, wanted.field, message, remedy);
     broken.limit = wanted.bytes.map(Into::into);
     broken.actual = seen.map(Into::into);
+    broken.unit = Some("bytes");
     Error::violation(broken)
 }
 

@@ -121,10 +121,12 @@ pub(super) fn check_name_and_type(
     content_type: &str,
 ) -> (&'static str, Vec<Violation>) {
     let mut broken = Vec::new();
-    if filename.trim().is_empty() || filename.chars().count() > MAX_NAME_CHARS {
+    let length = filename.chars().count();
+    if filename.trim().is_empty() || length > MAX_NAME_CHARS {
         let message = format!("filename must have 1 to {MAX_NAME_CHARS} characters.");
         let remedy = "Send a name for people, for example photo.jpg.";
-        broken.push(violation(Code::InvalidField, "filename", message, remedy));
+        let named = violation(Code::InvalidField, "filename", message, remedy);
+        broken.push(named.with_limit(MAX_NAME_CHARS, length).in_unit("characters"));
     }
     let mime = supported(content_type).unwrap_or_else(|| {
         let message = format!("Files of type {content_type:?} are not taken.");

@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 use fanfare_core::{
     Act, Domain, Reply,
     clock::Time,
-    error::{Code, Error, Result, excerpt},
+    error::{Code, Error, Result, excerpt, out_of_range},
     input,
 };
 use fanfare_entities::{AccountId, Millis, account, post, post::PostStatus};
@@ -148,11 +148,7 @@ fn count(asked: Option<i64>) -> Result<usize> {
     match asked {
         None => Ok(5),
         Some(count @ 1..=10) => Ok(usize::try_from(count).unwrap_or(5)),
-        Some(other) => {
-            let message = format!("count is {other}; it may be 1 to 10.");
-            let remedy = "Send a number from 1 to 10.";
-            Err(Error::field(Code::InvalidField, "count", message, remedy))
-        }
+        Some(other) => Err(Error::violation(out_of_range("count", other, &(1..=10)))),
     }
 }
 

@@ -172,5 +172,6 @@ fn hold_error() -> Json {
         retry_safe: false,
         remedy: Some(remedy.to_owned()),
         platform_error: None,
+        violation: None,
     })
 }

@@ -2,7 +2,7 @@
 
 use fanfare_core::{
     Act, RefusalDetails, Reply,
-    error::{Code, Error, Result},
+    error::{Code, Error, Result, violation},
 };
 use fanfare_entities::{
     ReviewId,
@@ -108,12 +108,10 @@ pub async fn reply(act: &Act, new: NewReviewReply) -> Result<Reply<OneReview>> {
             if fanfare_platforms::text::is_blank(&new.text) || new.text.len() > REPLY_MAX {
                 let message =
                     format!("text has {} bytes; it may have 1 to {REPLY_MAX}.", new.text.len());
-                return Err(Error::field(
-                    Code::InvalidField,
-                    "text",
-                    message,
-                    "Shorten the text, or send one.",
-                ));
+                let remedy = "Shorten the text, or send one.";
+                let broken = violation(Code::InvalidField, "text", message, remedy);
+                let broken = broken.with_limit(REPLY_MAX, new.text.len()).in_unit("bytes");
+                return Err(Error::violation(broken));
             }
             let replace = new.replace == Some(true);
             let needed = if replace { Needed::Either } else { Needed::NoReply };

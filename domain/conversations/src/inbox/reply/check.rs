@@ -125,6 +125,7 @@ pub(super) fn check_text(broken: &mut Violations, text: &str, (most, bytes): (us
         if bytes { (text.len(), "bytes") } else { (text.chars().count(), "characters") };
     if length > most {
         let message = format!("The text has {length} {unit}; the network takes {most}.");
-        broken.push(violation(Code::InvalidField, "text", message, "Shorten the text."));
+        let long = violation(Code::InvalidField, "text", message, "Shorten the text.");
+        broken.push(long.with_limit(most, length).in_unit(unit));
     }
 }

@@ -74,7 +74,8 @@ impl DayRange {
         }
         if (to - from).num_days() >= MAX_DAYS {
             let message = format!("{from} to {to} are more than {MAX_DAYS} days.");
-            broken.push(wrong("from", message, "Ask for 366 days at most."));
+            let long = wrong("from", message, "Ask for 366 days at most.");
+            broken.push(long.with_limit(MAX_DAYS, (to - from).num_days() + 1).in_unit("days"));
         }
         Error::check(broken).map(|()| Self { from, to, cut })
     }

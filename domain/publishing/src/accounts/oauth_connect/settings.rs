@@ -2,7 +2,7 @@
 
 use fanfare_core::{
     Act, Reply,
-    error::{Code, Error, Result, Violations, violation},
+    error::{Code, Error, Result, Violations, violation, wrong_count},
     input::text::{self, TextRule},
 };
 use fanfare_entities::{WorkspaceId, connect_setting};
@@ -121,13 +121,7 @@ fn check(changes: &ConnectSettingsChanges) -> Result<()> {
     let mut broken = Violations::default();
     let urls = changes.return_urls.as_deref().unwrap_or_default();
     if urls.len() > MAX_URLS {
-        let message = format!("return_urls has {} entries; it may have {MAX_URLS}.", urls.len());
-        broken.push(violation(
-            Code::InvalidField,
-            "return_urls",
-            message,
-            "Send up to 10 addresses.",
-        ));
+        broken.push(wrong_count("return_urls", urls.len(), &(0..=MAX_URLS)));
     }
     for (place, url) in urls.iter().take(MAX_URLS).enumerate() {
         if let Err(why) = return_urls::check(url) {
