@@ -360,3 +360,55 @@ async fn a_search_finds_by_each_of_its_filters_and_says_what_is_wrong_with_them(
         assert!(page.html.contains("name=\"kind\""), "the form is there to be corrected");
     }
 }
+
+/// The pages of operators to which a page leads.
+fn leads_to(html: &str) -> impl Iterator<Item = String> {
+    let links = html.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    links.filter(|link| link.starts_with("/admin")).map(|link| link.replace("&amp;", "&"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_of_people_stand_on_no_page_of_operators() {
+    const CANARY: &str = "zqcanary";
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let account = user.connect("bluesky").await;
+    let later = json!({"account_id": account, "caption": CANARY, "scheduled_at": app.at(3_600)});
+    let later = user.publish(later).await["id"].as_i64().unwrap();
+    let published = json!({"account_id": account, "caption": CANARY});
+    let published = user.publish(published).await["id"].as_i64().unwrap();
+    app.wait_for_status(&user, published, &["published"]).await;
+    let refused = user.connect("mastodon").await;
+    let fault = json!([{"on": "commit", "kind": "status", "status": 400}]);
+    user.faults("mastodon", refused, fault).await;
+    let failed = json!({"account_id": refused, "caption": CANARY});
+    let failed = user.publish(failed).await["id"].as_i64().unwrap();
+    app.wait_for_status(&user, failed, &["failed"]).await;
+
+    let mut ada = Operator::log_in(&app, "ada@example.com").await;
+    let mut open = vec!["/admin".to_owned()];
+    open.extend([later, published, failed].map(|id| format!("/admin/work/post/{id}")));
+    let mut seen = std::collections::BTreeSet::new();
+    while let Some(path) = open.pop() {
+        let path = path.split('#').next().unwrap().to_owned();
+        if seen.len() == 60 || !seen.insert(path.clone()) {
+            continue;
+        }
+        let page = ada.get(&path).await;
+        assert!(!page.html.contains(CANARY), "{path}: {}", page.html);
+        open.splice(0..0, leads_to(&page.html));
+    }
+    for page in ["/admin/work", "/admin/queues", "/admin/webhooks", "/admin/audit"] {
+        assert!(seen.iter().any(|path| path.starts_with(page)), "{page} was not read: {seen:?}");
+    }
+    for line in [&["work"][..], &["work", "--status", "failed", "--json"], &["audit"]] {
+        let said = crate::worker::command(&app).arg("ops").args(line).output().unwrap();
+        assert!(!String::from_utf8_lossy(&said.stdout).contains(CANARY), "{line:?}");
+    }
+    for id in [later, published, failed] {
+        let story = ["ops", "story", &id.to_string()];
+        let said = crate::worker::command(&app).args(story).output().unwrap();
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert!(said.contains("Caption: 8 characters") && !said.contains(CANARY), "{said}");
+    }
+}

@@ -151,7 +151,8 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("Account", format!("{} ({named})", row.account_id)),
             ("Type", row.post_type.clone()),
-            ("Caption", row.caption.clone()),
+            // What it says is its owner's.
+            ("Caption", format!("{} characters", row.caption.chars().count())),
             (
                 "On the network",
                 row.platform_post_url.clone().or(row.platform_post_id.clone()).unwrap_or_default(),
