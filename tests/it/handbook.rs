@@ -7,6 +7,9 @@ use std::{
     process::Command,
 };
 
+use fanfare_core::{UserId, WorkspaceId, access::Role};
+use fanfare_people::users;
+use fanfare_tests::{Options, Receiver, TestApp};
 use serde_json::json;
 
 use crate::service::{Dir, Service, eventually};
@@ -156,4 +159,79 @@ fn every_run_that_a_figure_names_is_one() {
         let is_file = places.iter().any(|place| place.with_extension("rs").is_file());
         assert!(is_file || root.join("it").join(name).join("mod.rs").is_file(), "{name}");
     }
+}
+
+/// Commands of the handbook that only name a group of others or serve until they are stopped, and those that other stories run with
+/// what they need: a payment provider, a simulator, an address, all that a machine lacks.
+const NOT_RUN: [&str; 13] = [
+    "",
+    "admin",
+    "admin member",
+    "admin plan",
+    "api",
+    "billing setup",
+    "doctor",
+    "key",
+    "key create",
+    "ops",
+    "sandbox",
+    "sandbox --show",
+    "worker",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_commands_of_the_handbook_do_what_they_are_named_for() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let me = user.get("/api/v1/whoami").await.expect(200).body;
+    let workspace = me["default_workspace"]["id"].as_str().unwrap().to_owned();
+    let owner = UserId(me["user"]["id"].as_str().unwrap().parse().unwrap());
+    let (bob, key) = app.member(WorkspaceId(workspace.parse().unwrap()), Role::Editor).await;
+    let email = key.get("/api/v1/whoami").await.expect(200).body["user"]["email"].clone();
+    let brand = app.brand(WorkspaceId(workspace.parse().unwrap()), &[bob]).await;
+    let account = user.connect("bluesky").await.to_string();
+    let later = json!({"account_id": account.parse::<i64>().unwrap(), "caption": "Later", "scheduled_at": app.at(86_400)});
+    let post = user.publish(later).await["id"].to_string();
+    let hook = json!({"url": Receiver::start().await.url, "events": ["post.published"]});
+    let hook = user.post("/api/v1/webhooks", hook).await.expect(201).body["webhook"]["id"].clone();
+    let mut lines: Vec<String> = commands(HANDBOOK).iter().map(|line| line.join(" ")).collect();
+    // What removes something comes after what needs it.
+    lines.sort_by_key(|line| line.contains("remove") || line.contains("delete"));
+    let (mut ran, mut wrong) = (0, Vec::new());
+    for (nth, line) in lines.iter().enumerate() {
+        if NOT_RUN.contains(&line.as_str()) || line == "up" {
+            continue;
+        }
+        let team = format!("Bakery {nth}");
+        let id = users::create_workspace(&app.domain, &team, owner).await.unwrap().to_string();
+        let named = if line.contains("--platform") { "bluesky" } else { team.as_str() };
+        let filled = line.split(' ').map(|word| match word {
+            "WORKSPACE" => workspace.clone(),
+            "EMAIL" => email.as_str().unwrap().to_owned(),
+            "BRAND" => brand.to_string(),
+            "ID" => id.clone(),
+            "NAME" => format!("'{named}'"),
+            "NUMBER" if line.contains("--account") => account.clone(),
+            "NUMBER" => post.clone(),
+            "WEBHOOK" => hook.as_str().unwrap().to_owned(),
+            word => word.to_owned(),
+        });
+        let mut filled = filled.collect::<Vec<_>>().join(" ");
+        // The handbook breaks the line there.
+        if filled.ends_with("--error") {
+            filled.push_str(" outcome_unknown");
+        }
+        let binary = env!("CARGO_BIN_EXE_fanfare");
+        let mut shell = Command::new("bash");
+        let ready = crate::worker::command(&app);
+        shell.envs(ready.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let script = format!("echo 'A password of mine' | '{binary}' {filled}");
+        let out = shell.args(["-o", "pipefail", "-c", &script]).output().unwrap();
+        if !out.status.success() {
+            wrong.push(format!("{filled}: {}", String::from_utf8_lossy(&out.stderr)));
+        }
+        ran += 1;
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(ran > 20, "{lines:?}");
 }

@@ -1,6 +1,6 @@
 //! Redis goes, comes back, forgets; workers share what there is: nothing is lost, nothing is sent twice.
 
-use fanfare_tests::{Options, Redis, TestApp, User};
+use fanfare_tests::{Options, Postgres, Redis, TestApp, User};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
@@ -72,6 +72,27 @@ async fn posts_go_out_while_redis_is_away_and_after_it_came_back() {
     publish(&user, account, 30..40).await;
     all_once(&app, &user, account, 40).await;
     assert!(workers.iter_mut().all(|worker| worker.ended().is_none()), "a worker has ended");
+}
+
+#[tokio::test]
+async fn an_api_is_ready_only_while_its_database_answers() {
+    let mut postgres = Postgres::start();
+    let postgres_url = Some(postgres.url().to_owned());
+    let app = TestApp::with(Options { workers: false, postgres_url, ..Options::default() }).await;
+    let user = app.user().await;
+    user.get("/readyz").await.expect(200);
+    postgres.crash();
+    let away = user.get("/readyz").await;
+    assert_eq!((away.status, away.body["code"].as_str()), (503, Some("unavailable")));
+    let reasons = away.body["reasons"].to_string();
+    assert!(reasons.contains("database"), "{reasons}");
+    // It lives all the same: nobody has to start it anew.
+    user.get("/healthz").await.expect(200);
+    postgres.restart();
+    app.eventually("it is ready again", || async {
+        (user.get("/readyz").await.status == 200).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

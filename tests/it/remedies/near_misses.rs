@@ -1,5 +1,8 @@
 //! What callers of other services send, and the hint that each gets.
 
+use std::collections::BTreeSet;
+
+use fanfare_core::input::closest_name;
 use fanfare_tests::{Options, TestApp};
 use serde_json::{Value, json};
 
@@ -310,5 +313,39 @@ async fn a_text_that_is_too_long_becomes_a_chain_where_there_are_chains() {
         let body = json!({"account_id": account, "caption": text, "dry_run": true});
         let refused = user.post("/api/v1/posts", body).await.refused(400, "caption_too_long");
         assert_eq!(fixes(&refused.body), Vec::<Value>::new(), "{}", refused.text);
+    }
+}
+
+/// Adds the choices of every enumeration in a document.
+fn enumerations(value: &Value, found: &mut Vec<BTreeSet<String>>) {
+    match value {
+        Value::Object(fields) => {
+            if let Some(Value::Array(choices)) = fields.get("enum") {
+                found.push(choices.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+            }
+            fields.values().for_each(|inner| enumerations(inner, found));
+        }
+        Value::Array(items) => items.iter().for_each(|inner| enumerations(inner, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn no_name_of_an_enumeration_is_taken_for_another_one() {
+    // A service that runs knows its words.
+    let _app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let document: Value = serde_json::from_str(include_str!("../../../docs/openapi.json")).unwrap();
+    let mut all = Vec::new();
+    enumerations(&document, &mut all);
+    let all: BTreeSet<BTreeSet<String>> = all.into_iter().collect();
+    let words: BTreeSet<&str> = all.iter().flatten().map(String::as_str).collect();
+    assert!(words.contains("account.disconnected") && words.len() > 300, "{}", words.len());
+    let plain = |word: &str| word.trim_end_matches('s').to_lowercase().replace(['.', '-'], "_");
+    for choices in &all {
+        for word in &words {
+            let meant = closest_name(word, choices.iter().map(String::as_str));
+            let is_same = meant.is_none_or(|meant| plain(meant) == plain(word));
+            assert!(is_same, "{word} would become {meant:?} of {choices:?}");
+        }
     }
 }
