@@ -131,6 +131,11 @@ pub(crate) const POSTS_LATE: Metric = gauge(
     &[],
     "Posts that a free worker could have taken for more than 5 s: none that waits for its account's turn, a limit, a pause or an open question; from the leading scheduler only.",
 );
+pub(crate) const NETWORK_TROUBLES: Metric = gauge(
+    "fanfare_network_troubles",
+    &["platform", "trouble"],
+    "Workspaces, up to 16, that have a trouble at a network in 15 min: outcome_unknown, failing (most of their attempts, as those of most workspaces) or tokens; 0 while one tenant of several has it; from the leading scheduler only.",
+);
 pub(crate) const SWEEPS: Metric = counter(
     "fanfare_sweeps_total",
     &["outcome"],
@@ -213,6 +218,7 @@ pub const ALL: &[Metric] = &[
     DUE_ROWS,
     DUE_OLDEST,
     POSTS_LATE,
+    NETWORK_TROUBLES,
     SWEEPS,
     SWEEP_SECONDS,
     SWEEP_LEADER,

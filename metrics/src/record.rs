@@ -91,6 +91,13 @@ pub fn late_posts(posts: u64) {
     gauge!(list::POSTS_LATE.name).set(to_f64(usize::try_from(posts).unwrap_or(usize::MAX)));
 }
 
+/// Records how many workspaces have a trouble at a network.
+pub fn network_trouble(platform: &'static str, trouble: &'static str, workspaces: u64) {
+    let workspaces = to_f64(usize::try_from(workspaces).unwrap_or(usize::MAX));
+    gauge!(list::NETWORK_TROUBLES.name, "platform" => platform, "trouble" => trouble)
+        .set(workspaces);
+}
+
 /// The outcome of one run of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SchedulerTurn {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
 
 mod access;
+mod alarms;
 mod analytics;
 mod arrows;
 mod at_once;

@@ -2,7 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use fanfare_entities::{Millis, webhook_delivery::DeliveryStatus};
+use fanfare_core::troubles::Sign;
+use fanfare_entities::{Millis, WorkspaceId, webhook_delivery::DeliveryStatus};
 use fanfare_insight::ai::video::work::VideoOutcome;
 use fanfare_jobs::JobKind;
 use fanfare_ops::ops::samples::{SampleCounts, SampleKey, lateness_measure, measure};
@@ -40,6 +41,19 @@ impl Counters {
         let code = record.error.as_ref().and_then(|error| error.get("code")?.as_str());
         if let Some(code) = code {
             self.add(kind, platform, format!("{}{code}", measure::ERROR));
+        }
+    }
+
+    /// Counts how an attempt at publishing a post ended, for the part of the workspaces to which this one belongs.
+    pub fn attempt(&self, platform: &str, workspace: WorkspaceId, outcome: &str) {
+        let signs: &[Sign] = match outcome {
+            "published" | "processing" => &[Sign::Well],
+            "outcome_unknown" => &[Sign::Failed, Sign::Unknown],
+            "failed" | "retry" => &[Sign::Failed],
+            _ => &[],
+        };
+        for sign in signs {
+            self.add(JobKind::PublishPost, platform, sign.measure(workspace));
         }
     }
 

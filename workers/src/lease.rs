@@ -27,11 +27,21 @@ pub async fn while_leased<T>(
     let renew = || async {
         let renewed = durable::renew(&cx.domain, kind, &[lease], cx.now() + LEASE).await;
         if !renewed.is_ok_and(|kept| kept.contains(&lease)) {
-            fanfare_metrics::record::lease_lost(kind.as_str());
-            tracing::warn!(kind = kind.as_str(), id = lease.id, "a lease was not renewed");
+            lost(cx, kind, lease).await;
         }
     };
     renewing(work, || tokio::time::sleep(third), renew).await
+}
+
+/// Records that a lease could not be renewed, unless the row's owner ended it by what they changed or deleted.
+pub async fn lost(cx: &Context, kind: JobKind, lease: Lease) {
+    let name = kind.as_str();
+    if let Ok(false) = durable::was_taken_over(&cx.domain, kind, lease, &cx.name).await {
+        tracing::info!(kind = name, id = lease.id, "what was worked on was changed meanwhile");
+        return;
+    }
+    fanfare_metrics::record::lease_lost(name);
+    tracing::warn!(kind = name, id = lease.id, "a lease was not renewed");
 }
 
 /// Does the work, and renews after each wait. The work goes on while something is renewed: it may hold what the renewal

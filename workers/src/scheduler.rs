@@ -16,7 +16,11 @@ use fanfare_core::{
 use fanfare_entities::Millis;
 use fanfare_jobs::{JobKind, JobRef};
 use fanfare_metrics::record;
-use fanfare_publishing::posts::{dead_workers::DeadWorkers, publishing::waiting_for_worker};
+use fanfare_ops::ops::troubles;
+use fanfare_publishing::posts::{
+    dead_workers::DeadWorkers,
+    publishing::{oldest_for_worker, waiting_for_worker},
+};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{Context, paused_posts::PausedPosts, prefetch::Prefetch, queue_sampler::QueueSampler};
@@ -190,13 +194,15 @@ async fn count_waiting(cx: Context) {
     let cx = &cx.domain;
     for stats in durable::queue_stats(cx).await.unwrap_or_default() {
         let kind = stats.kind;
-        let mut oldest = stats.oldest;
-        if kind == JobKind::PublishPost
-            && let Ok(waiting) = waiting_for_worker(cx).await
-        {
-            oldest = waiting.oldest;
-            record::late_posts(waiting.late);
-        }
+        let oldest = if kind == JobKind::PublishPost {
+            let waiting = waiting_for_worker(cx).await;
+            if let Ok(waiting) = &waiting {
+                record::late_posts(waiting.late);
+            }
+            waiting.map_or(stats.oldest, |waiting| waiting.oldest)
+        } else {
+            oldest_for_worker(cx, &stats).await.unwrap_or(stats.oldest)
+        };
         let ids = cx.queue.depth(kind).await.unwrap_or(0);
         if let Ok(rows) = durable::count_due(cx, kind, MAX_COUNTED).await {
             let age = oldest.map_or(0, |due| (cx.clock.now() - due).max(0));
@@ -207,5 +213,8 @@ async fn count_waiting(cx: Context) {
                 Duration::from_millis(age.unsigned_abs()),
             );
         }
+    }
+    for one in troubles::of_networks(cx).await.unwrap_or_default() {
+        record::network_trouble(one.platform, one.trouble, one.workspaces);
     }
 }

@@ -36,6 +36,7 @@ pub mod rows;
 pub mod simulator;
 pub mod stopping;
 pub mod token;
+pub mod troubles;
 pub mod tx;
 pub mod unreadable;
 pub mod user_lock;

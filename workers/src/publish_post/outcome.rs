@@ -369,6 +369,7 @@ impl Run<'_> {
         if let Some(outcome) = ended.filter(|_| held) {
             let platform = self.platform.spec().id.as_str();
             tracing::info!(outcome, code, "an attempt to publish a post ended");
+            self.cx.counters.attempt(platform, self.row.workspace_id, outcome);
             fanfare_metrics::record::publish_attempt(platform, outcome, code);
         } else if held {
             tracing::debug!("a post's progress was written down");

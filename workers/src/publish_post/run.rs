@@ -19,7 +19,11 @@ use fanfare_publishing::{
 use serde_json::Value;
 
 use super::{attempt, rate_limit::RateLimitRequest, retry_policy::millis};
-use crate::{Context, dispatcher::LineEntry, lease::renewing};
+use crate::{
+    Context,
+    dispatcher::LineEntry,
+    lease::{lost, renewing},
+};
 
 /// The time by which the lease of a commit call outlasts its deadline.
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
@@ -174,8 +178,7 @@ impl<'a> Run<'a> {
         self.cx.failpoint.reach("renewing").await;
         let until = self.cx.now() + LEASE;
         if let Ok(false) | Err(_) = self.cx.renew.call((), (self.lease, until)).await {
-            record::lease_lost("publish_post");
-            tracing::warn!(post.id = self.lease.id, "the lease of a post was not renewed");
+            lost(&self.cx, JobKind::PublishPost, self.lease).await;
         }
         self.cx.failpoint.reach("renewed").await;
     }

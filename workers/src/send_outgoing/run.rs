@@ -16,7 +16,11 @@ use fanfare_platforms::{self as platforms, Platform, Progress, RemoteChange, Rem
 use fanfare_publishing::lost_calls::{CallWindow, Content, LostCall, Owner};
 
 use super::ledger;
-use crate::{Context, engine::Next, lease::renewing};
+use crate::{
+    Context,
+    engine::Next,
+    lease::{lost, renewing},
+};
 
 /// The interval at which a change checks whether its photo is ready, in ms.
 const PHOTO_INTERVAL: Millis = 1_000;
@@ -115,8 +119,7 @@ impl<'a> Run<'a> {
         let lease = Lease::new(self.row.id.0, self.row.fencing_token);
         let renewed = durable::renew(&cx.domain, kind, &[lease], cx.now() + LEASE).await;
         if !renewed.is_ok_and(|kept| kept.contains(&lease)) {
-            fanfare_metrics::record::lease_lost(kind.as_str());
-            tracing::warn!(outgoing.id = lease.id, "the lease of a change was not renewed");
+            lost(cx, kind, lease).await;
         }
         cx.failpoint.reach("renewed").await;
     }

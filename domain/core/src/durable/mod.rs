@@ -5,6 +5,7 @@
 mod due;
 mod due_tenants;
 mod give_back;
+mod holders;
 mod leader;
 mod lookahead;
 mod queue_stats;
@@ -24,6 +25,7 @@ use crate::{
 };
 
 pub use give_back::give_back;
+pub use holders::{last_taken, was_taken_over};
 pub use leader::{Leader, leader as scheduler_leader};
 pub use lookahead::Lookahead;
 pub use queue_stats::{QueueStats, count_due, queue_stats};

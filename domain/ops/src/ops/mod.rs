@@ -20,6 +20,7 @@ pub mod samples;
 pub mod search;
 pub mod sessions;
 pub mod story;
+pub mod troubles;
 
 pub use action::{Action, ActionResult, Actor, Order, Preview, PreviewRow, perform, preview};
 pub use board::Moderation;

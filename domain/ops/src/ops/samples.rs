@@ -11,15 +11,19 @@ use fanfare_core::{
     db::statement,
     error::Result,
     rows::{Columns, Rows, Type},
+    troubles,
 };
 use fanfare_entities::{Millis, sample};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, FromQueryResult};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, ExprTrait, FromQueryResult};
 
 /// One minute, in ms.
 pub const MINUTE: Millis = 60_000;
 
 /// The time for which samples are kept, in ms: a day, and a little more for the chart of a day.
 const RETENTION: Millis = 26 * 60 * MINUTE;
+
+/// The time for which signs of troubles are kept, in ms: they are looked at for a quarter of an hour, and there are many.
+const SIGNS_KEPT: Millis = 60 * MINUTE;
 
 /// The upper ends of the classes of lateness, in ms; the last class has none.
 pub const LATE: [Millis; 12] =
@@ -110,8 +114,12 @@ async fn write(cx: &Domain, counts: &SampleCounts, again: &str) -> Result<()> {
 /// # Errors
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
-    let minute = sample::Column::Minute;
-    batches::delete::<sample::Entity>(cx, minute, minute.lt(cx.clock.now() - RETENTION)).await
+    let (minute, now) = (sample::Column::Minute, cx.clock.now());
+    // What the clean-up of the last hours has missed goes with the rest.
+    let signs = minute.between(now - 4 * SIGNS_KEPT, now - SIGNS_KEPT);
+    let signs = signs.and(sample::Column::Measure.starts_with(troubles::PREFIX));
+    let gone = batches::delete::<sample::Entity>(cx, minute, signs).await?;
+    Ok(gone + batches::delete::<sample::Entity>(cx, minute, minute.lt(now - RETENTION)).await?)
 }
 
 /// A sum of samples over a step of time.

@@ -5,6 +5,7 @@ use fanfare_core::{
     audit_trail::{self, Author, Change},
     error::{Code, Error, Result},
     events::NewEvent,
+    troubles,
 };
 use fanfare_entities::{AccountId, Millis, account, account::AccountStatus};
 use fanfare_jobs::JobKind;
@@ -102,6 +103,7 @@ pub async fn mark_needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     audit_trail::write(tx.conn(), &Author::system(&dead.platform), lost, tx.now()).await?;
     tx.commit().await?;
     fanfare_metrics::record::account_lost(crate::platforms::from_row(&dead.platform)?.as_str());
+    troubles::refused_tokens(cx, &dead.platform, dead.workspace_id).await;
     Ok(())
 }
 

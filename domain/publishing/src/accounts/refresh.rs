@@ -6,9 +6,10 @@ use fanfare_core::{
     Domain,
     db_retry::retry_while_unavailable,
     error::{Error, Result},
+    troubles,
 };
 use fanfare_entities::{AccountId, Millis, SecretId, account};
-use fanfare_platforms::{self as platforms, PlatformId, Secrets};
+use fanfare_platforms::{self as platforms, ErrorKind, PlatformId, Secrets};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, ExprTrait,
     QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
@@ -93,7 +94,21 @@ async fn exchange(
             return Ok(RefreshOutcome::Fresh);
         }
         Ok(None) => RefreshOutcome::Impossible,
-        Err(error) => RefreshOutcome::Failed(error),
+        Err(error) => {
+            // Those of an account that is lost are counted with it.
+            let refused = [
+                ErrorKind::TokenExpired,
+                ErrorKind::InvalidCredentials,
+                ErrorKind::Misconfigured,
+                ErrorKind::PermissionMissing,
+                ErrorKind::Restricted,
+                ErrorKind::Rejected,
+            ];
+            if refused.contains(&error.kind) {
+                troubles::refused_tokens(cx, platform.as_str(), row.workspace_id).await;
+            }
+            RefreshOutcome::Failed(error)
+        }
     };
     end_refresh(cx, &sharing).await?;
     Ok(outcome)

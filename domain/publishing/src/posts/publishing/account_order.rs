@@ -5,7 +5,7 @@
 //! While it waits for a reason of its account (a rate limit, a token, an unreachable network), later posts wait behind
 //! it. [`IS_FIRST`] is the rule; the check of a claim only keeps workers from taking posts that would have to wait.
 //!
-//! Nobody polls for a turn: a post that came too early is set aside (`behind`), and whoever leaves the line makes the
+//! Nobody polls for a turn: a post that came too early is set aside (`behind`), and the one that leaves the line makes the
 //! next one due. On PostgreSQL neither of two transactions at the same time sees the other one, so a post that was set
 //! aside looks once more after a second ([`LOOK_AGAIN`]).
 
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use fanfare_core::{
     Domain, Result, Tx,
     db::statement,
-    durable::QueueStats,
+    durable::{self, QueueStats},
     rows::{Columns, Rows, Type},
 };
 use fanfare_entities::{AccountId, Millis, WorkspaceId, post};
@@ -194,7 +194,8 @@ pub async fn waiting_for_worker(cx: &Domain) -> Result<WaitingForWorker, DbErr> 
 }
 
 /// Returns since when the oldest row of this kind waits that a free worker could take: a post that waits for its account's
-/// turn, a limit or the end of a pause waits for no worker.
+/// turn, a limit or the end of a pause waits for no worker. Of other kinds all rows wait behind those that are being worked on,
+/// so that ten thousand deliveries to one slow receiver are no deliveries that nobody takes.
 ///
 /// # Errors
 /// The database's.
@@ -202,7 +203,11 @@ pub async fn oldest_for_worker(cx: &Domain, stats: &QueueStats) -> Result<Option
     if stats.kind == JobKind::PublishPost && stats.oldest.is_some() {
         return Ok(waiting_for_worker(cx).await?.oldest);
     }
-    Ok(stats.oldest)
+    let Some(oldest) = stats.oldest else { return Ok(None) };
+    if cx.clock.now() - oldest < LATE {
+        return Ok(Some(oldest));
+    }
+    Ok(durable::last_taken(cx, stats.kind).await?.max(Some(oldest)))
 }
 
 /// Returns the query for the first posts in the line of a post's account, as a JSON list of [`LinePost`].
