@@ -19,7 +19,8 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::{
     browser::{
         form::{self, FORM},
-        response,
+        refusal::refusal,
+        response, typed,
     },
     oauth_connect::login::USER_LOGIN,
     page,
@@ -55,7 +56,7 @@ impl Handler for InvitationPage {
             Ok(visitor) if req.method() == Method::POST => {
                 self.accept(req, res, &token, &visitor).await
             }
-            Ok(visitor) => self.show(req, res, &token, &visitor, ("", None)).await,
+            Ok(visitor) => self.show(req, res, &token, &visitor, None).await,
             Err(error) => Err(error),
         };
         if let Err(error) = done {
@@ -78,13 +79,16 @@ impl InvitationPage {
         res: &mut Response,
         token: &str,
         visitor: &Visitor,
-        (name, wrong): (&str, Option<&Error>),
+        wrong: Option<(&Pairs, &Error)>,
     ) -> Result<()> {
         let offer = invitations::find(&self.0, token).await?;
-        let status = wrong.map_or(StatusCode::OK, page::status);
+        let status = wrong.map_or(StatusCode::OK, |(_, error)| page::status(error));
         let visitor = visitor.as_ref().map(|(session, _)| session);
         let csrf = form::csrf_token(&form::form_secret(req, res, &self.0, &FORM));
-        let main = page(&offer, (token, &csrf, name), visitor, wrong);
+        let mut main = page(&offer, (token, &csrf), visitor, wrong.map(|(_, error)| error));
+        if let Some((fields, error)) = wrong {
+            main = typed::refused(main, "", fields, error);
+        }
         response::html(res, status, (USER_LOGIN.frame)("Invitation", main));
         Ok(())
     }
@@ -112,8 +116,7 @@ impl InvitationPage {
                 if [Code::InvalidField, Code::FieldRequired, Code::PlanLimit]
                     .contains(&error.code()) =>
             {
-                let name = form::field(&fields, "name");
-                self.show(req, res, token, visitor, (&name, Some(&error))).await
+                self.show(req, res, token, visitor, Some((&fields, &error))).await
             }
             Err(error) => Err(error),
         }
@@ -152,7 +155,7 @@ impl InvitationPage {
 
 fn page(
     offer: &Offer,
-    (token, csrf, name): (&str, &str, &str),
+    (token, csrf): (&str, &str),
     visitor: Option<&UserSession>,
     wrong: Option<&Error>,
 ) -> Markup {
@@ -164,10 +167,7 @@ fn page(
             strong { (role_name(offer.role)) } "."
         }
         @if let Some(wrong) = wrong {
-            div.flash.bad #refusal role="alert" {
-                p { (wrong.message()) }
-                @for broken in wrong.violations() { p { (broken.remedy) } }
-            }
+            (refusal(wrong))
         }
         @if is_invited {
             form.narrow method="post" {
@@ -180,7 +180,7 @@ fn page(
         } @else if offer.has_password {
             (log_in(token, "Log in to join"))
         } @else {
-            (new_user(offer, (csrf, name)))
+            (new_user(offer, csrf))
         }
     }
 }
@@ -189,14 +189,14 @@ fn log_in(token: &str, label: &str) -> Markup {
     html! { p { a.button href={ (USER_LOGIN.path) "?next=/invitations/" (token) } { (label) } } }
 }
 
-fn new_user(offer: &Offer, (csrf, name): (&str, &str)) -> Markup {
+fn new_user(offer: &Offer, csrf: &str) -> Markup {
     html! {
         p.soft { "Choose a name and a password for your new account." }
         form.narrow method="post" {
             input type="hidden" name="csrf" value=(csrf);
             input type="hidden" name="username" value=(offer.email) autocomplete="username";
             label for="name" { "Your name" }
-            input #name name="name" value=(name) maxlength="100" autocomplete="name" required autofocus;
+            input #name name="name" maxlength="100" autocomplete="name" required autofocus;
             label for="password" { "Password (10 to 200 characters)" }
             input #password type="password" name="password" autocomplete="new-password" required;
             label for="again" { "The same password again" }

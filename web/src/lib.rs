@@ -28,8 +28,8 @@ pub fn service(domain: Domain) -> Service {
 }
 
 fn pages(domain: &Domain) -> Router {
-    let (settings, is_open) = (domain.settings.clone(), signup::is_open(domain));
-    let start = StaticPage::html("/", move || start::start(&settings, is_open));
+    let cx = domain.clone();
+    let start = StaticPage::html("/", move || start::start(&cx));
     Router::new()
         .push(Router::new().get_and_head(start))
         .push(Router::with_path("assets/{name}").get_and_head(assets::File))

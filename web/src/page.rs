@@ -191,16 +191,15 @@ impl<P: Site> salvo::Handler for PageMiddleware<P> {
             Ok(None) => return self.refuse_ended(req, res).await,
             Err(error) => return refuse::<P>(res, &error, &request_id, None),
         };
-        let form = if self.takes_form {
-            form::fields_up_to(req, (self.largest, form::MAX_FIELDS)).await
+        let (form, refused) = if self.takes_form {
+            form::fields_or_refusal(req, self.largest).await
         } else {
-            Ok(Vec::new())
+            (Vec::new(), None)
         };
         let asked = query::checked_pairs(req.uri().query().unwrap_or_default().as_bytes());
-        let (form, query, broken) = match (form, asked) {
-            (Ok(form), Ok(query)) => (form, query, None),
-            (Err(error), _) => (form::raw_fields(req, self.largest).await, Vec::new(), Some(error)),
-            (_, Err(error)) => (Vec::new(), Vec::new(), Some(error)),
+        let (query, broken) = match (asked, refused) {
+            (Ok(query), refused) => (query, refused),
+            (Err(error), refused) => (Vec::new(), refused.or(Some(error))),
         };
         let path = req.params().iter().map(|(name, value)| (name.clone(), value.clone()));
         let visit = Visit {

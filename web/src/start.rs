@@ -1,21 +1,21 @@
 //! The start page: what this is, and the ways in.
 
 use fanfare_api::docs::page;
-use fanfare_core::Settings;
+use fanfare_core::Domain;
 use maud::html;
 
-use crate::browser::doors;
+use crate::{browser::doors, signup};
 
 /// Returns the start page.
-pub fn start(settings: &Settings, is_open: bool) -> String {
-    let base_url = &settings.base_url;
+pub fn start(cx: &Domain) -> String {
+    let base_url = &cx.settings.base_url;
     let line = format!(
         "curl {base_url}/api/v1/whoami \\\n  -H \"Authorization: Bearer $FANFARE_API_KEY\""
     );
     let main = html! {
         p { "Publishes posts on social networks at their time, once, and proves what was sent." }
-        (doors::doors(is_open))
-        @if settings.is_on_loopback() { (doors::on_this_machine()) }
+        (doors::doors(signup::is_open(cx)))
+        (doors::on_this_machine(cx))
         h2 { "For programs" }
         pre tabindex="0" { code { (line) } }
         ul {

@@ -64,7 +64,11 @@ async fn a_conversation_is_answered_within_its_time_and_not_after_it() {
     ada.user.faults("instagram", account, json!([{"on": "commit", "kind": "reset"}])).await;
     let lost = ada.send(&path, &path, &[("text", "Come at five")]).await.expect(303);
     assert_eq!(lost.location, format!("{path}?done=open"));
-    assert!(ada.page(&path).await.html.contains("outcome unknown"));
+    let unknown = ada.page(&path).await.html;
+    assert!(unknown.contains("outcome unknown"));
+    // Without scripts a person who writes is not interrupted, and has a link.
+    assert!(unknown.contains("data-follow") && unknown.contains("Load the page again"));
+    assert!(!unknown.contains("http-equiv"));
     let risky = ada.send(&path, &path, &[("text", "Come at five")]).await.expect(409);
     assert!(risky.html.contains("name=\"again\""));
     assert!(risky.html.contains(">\nCome at five</textarea>"));

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Fills the workspace of a person, who is a member of a team besides. Returns the pages of single items.
-async fn fill(app: &TestApp, ada: &Somebody) -> Vec<(&'static str, String)> {
+pub(super) async fn fill(app: &TestApp, ada: &Somebody) -> Vec<(&'static str, String)> {
     credits::packs::credit(&app.domain, ada.id, 2_500, "pi_looks").await.unwrap();
     let tx = app.domain.db.begin().await.unwrap();
     for operation in ["captions:01JH", "image:01JJ", "video:01JK"] {

@@ -3,6 +3,8 @@
 
 mod analytics;
 mod audited;
+mod form_reader;
+mod forms;
 mod inbox;
 mod invitations;
 mod looks;

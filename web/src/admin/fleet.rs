@@ -45,7 +45,7 @@ fn card(worker: &Worker, now: Millis) -> Markup {
         .finish();
     html! {
         section.card aria-label={ "Worker " (worker.name) } {
-            h3.break { (worker.name) " " (badge(worker.state.as_str())) }
+            h2.break { (worker.name) " " (badge(worker.state.as_str())) }
             dl.facts {
                 dt { "Host" } dd { (worker.host) ", process " (worker.pid) }
                 dt { "Version" } dd { (worker.version) }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::visit::Visit;
 use crate::{
     assets,
-    browser::{form, frame, typed},
+    browser::{form, frame, refusal, typed},
 };
 
 /// The pages in the order of the menu.
@@ -58,22 +58,12 @@ pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup
         visit,
         html! {
             h1 { "That did not work" }
-            (error_box(error))
+            (refusal::refusal(error))
             p.soft { "Request " code { (request_id) } }
             p { a href="/admin" { "Back to the dashboard" } }
             @if let Some(visit) = visit.filter(|visit| visit.is_from_here) { (typed::beside(&visit.form, "")) }
         },
     )
-}
-
-/// Renders an error and its remedy.
-pub fn error_box(error: &Error) -> Markup {
-    html! {
-        p.flash.bad role="alert" { (error.message()) }
-        @for broken in error.violations() {
-            p { (broken.remedy) }
-        }
-    }
 }
 
 fn frame(title: &str, visit: Option<&Visit>, main: Markup) -> Markup {

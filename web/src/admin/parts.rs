@@ -88,7 +88,7 @@ pub fn table(caption: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
     html! {
         table {
             caption { (caption) }
-            thead { tr { @for head in heads { th scope="col" { (head) } } } }
+            thead { tr { @for head in heads { (column(head)) } } }
             tbody {
                 @for row in rows {
                     tr {
@@ -100,6 +100,11 @@ pub fn table(caption: &str, heads: &[&str], rows: &[Vec<Markup>]) -> Markup {
             }
         }
     }
+}
+
+/// Renders the head of a column; one of buttons alone has none.
+fn column(head: &str) -> Markup {
+    html! { @if head.is_empty() { td {} } @else { th scope="col" { (head) } } }
 }
 
 /// Renders the text in place of an empty list.

@@ -10,10 +10,10 @@ use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
 
 use super::{
-    layout::error_box,
     parts::{action_link, badge, empty, number, relative_time, table, time, truncated},
     visit::{PageResponse, Visit},
 };
+use crate::browser::{refusal::refusal, typed};
 
 /// Reads the search from the address.
 pub fn search_query(visit: &Visit) -> Result<SearchQuery> {
@@ -59,19 +59,15 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
         }
         Err(error) => (SearchQuery::default(), Err(error)),
     };
-    let page = |results: Markup| {
-        html! {
-            h1 { "Work" }
-            (filter(&query))
-            (results)
-        }
-    };
+    let page = |results: Markup| html! { h1 { "Work" } (filter(&query)) (results) };
     match found {
         Ok(found) => {
             Ok(PageResponse::Page("Work", page(results(&query, &found, visit.cx.clock.now()))))
         }
         Err(error) if error.status() < 500 => {
-            Ok(PageResponse::Invalid("Work", page(error_box(&error))))
+            let main = page(refusal(&error));
+            let main = typed::refused(main, "/admin/work", &visit.query, &error);
+            Ok(PageResponse::Invalid("Work", main))
         }
         Err(error) => Err(error),
     }

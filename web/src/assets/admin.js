@@ -19,7 +19,7 @@ if (live && "EventSource" in window) {
     state.textContent = words;
     toggle.textContent = action;
   };
-  // Whoever is inside with the keyboard, or has marked some of it, keeps what they are at.
+  // A person who is inside with the keyboard, or has marked some of it, keeps what they are at.
   const isInUse = () => {
     const marked = getSelection();
     return live.contains(document.activeElement) || (!marked.isCollapsed && live.contains(marked.anchorNode));

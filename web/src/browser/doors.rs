@@ -1,6 +1,7 @@
 //! The ways in, for each kind of visitor.
 
-use fanfare_core::access::OWNER;
+use fanfare_core::{Domain, access::OWNER};
+use fanfare_people::mail::{self, MailTransport};
 use maud::{Markup, html};
 
 /// Renders the ways in: for users, for programs, and for the operators of the service.
@@ -16,13 +17,21 @@ pub fn doors(is_open: bool) -> Markup {
     }
 }
 
-/// Renders how the owner of a service on one's own machine gets in.
-pub fn on_this_machine() -> Markup {
+/// Renders how the owner of a service on one's own machine gets in; nothing elsewhere. A mail server cannot reach the owner's
+/// address.
+pub fn on_this_machine(cx: &Domain) -> Markup {
+    let is_shown = matches!(mail::mail_transport(cx), MailTransport::Shown);
     html! {
-        p.soft {
-            "This service runs on your own machine. Its owner is " strong { (OWNER) } ": "
-            a href={ "/forgot?email=" (OWNER) } { "ask for a password" }
-            ", read the e-mail at " a href="/dev/mail" { "/dev/mail" } ", and log in."
+        @if cx.settings.is_on_loopback() {
+            p.soft {
+                "This service runs on your own machine. Its owner is " strong { (OWNER) } ": "
+                @if is_shown {
+                    a href={ "/forgot?email=" (OWNER) } { "ask for a password" }
+                    ", read the e-mail at " a href="/dev/mail" { "/dev/mail" } ", and log in."
+                } @else {
+                    code { "fanfare admin password " (OWNER) } " sets a password."
+                }
+            }
         }
     }
 }

@@ -73,25 +73,46 @@ pub async fn fields(req: &mut Request) -> Result<Pairs> {
 }
 
 /// The most fields of a form of somebody who is logged in, such as the files and accounts that are ticked.
-pub const MAX_FIELDS: usize = 2_000;
+const MAX_FIELDS: usize = 2_000;
+
+/// The largest form of somebody who is logged in that is shown again after a refusal, in bytes.
+const LARGEST_SHOWN: usize = 1 << 20;
 
 /// Returns the fields of a form of at most this many bytes and fields.
 ///
 /// # Errors
 /// As for [`fields`].
-pub async fn fields_up_to(req: &mut Request, (largest, most): (usize, usize)) -> Result<Pairs> {
+async fn fields_up_to(req: &mut Request, (largest, most): (usize, usize)) -> Result<Pairs> {
     match req.payload_with_max_size(largest).await {
         Ok(body) => query::checked_pairs_up_to(body, most),
-        Err(_) => {
-            let message = format!("The form has more than {} KiB.", largest / 1024);
-            Err(Error::field(Code::PayloadTooLarge, "form", message, "Go back and shorten it."))
-        }
+        Err(_) => Err(too_large(largest)),
+    }
+}
+
+fn too_large(largest: usize) -> Error {
+    let message = format!("The form has more than {} KiB.", largest / 1024);
+    Error::field(Code::PayloadTooLarge, "form", message, "Go back and shorten it.")
+}
+
+/// Returns the fields of a form of somebody who is logged in. If it is refused, they are as they were sent, valid or not, to
+/// be shown again with the refusal.
+pub async fn fields_or_refusal(req: &mut Request, largest: usize) -> (Pairs, Option<Error>) {
+    match req.payload_with_max_size(largest.max(LARGEST_SHOWN)).await {
+        Ok(body) if body.len() <= largest => match query::checked_pairs_up_to(body, MAX_FIELDS) {
+            Ok(fields) => (fields, None),
+            Err(error) => (raw(body), Some(error)),
+        },
+        Ok(body) => (raw(body), Some(too_large(largest))),
+        Err(_) => (Pairs::new(), Some(too_large(largest))),
     }
 }
 
 /// Returns the fields of a form as they were sent, valid or not, to be shown again; none of a larger form.
 pub async fn raw_fields(req: &mut Request, largest: usize) -> Pairs {
-    let Ok(body) = req.payload_with_max_size(largest).await else { return Pairs::new() };
+    req.payload_with_max_size(largest).await.map_or_else(|_| Pairs::new(), |body| raw(body))
+}
+
+fn raw(body: &[u8]) -> Pairs {
     url::form_urlencoded::parse(body).into_owned().take(MAX_FIELDS).collect()
 }
 

@@ -16,6 +16,7 @@ use url::form_urlencoded;
 
 use super::{
     form::{self, Cookie},
+    refusal::refusal,
     response,
 };
 
@@ -158,7 +159,7 @@ impl LoginForm {
             StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let said = html! {
             h1 { "That did not work" }
-            p.flash.bad role="alert" { (error.message()) }
+            (refusal(error))
             p.soft { "Request " code { (request_id) } }
             p { a href=(self.1.path) { "Back to the log-in" } }
         };
@@ -217,11 +218,12 @@ fn hint(next: &str) -> Option<String> {
 }
 
 fn page(realm: &LoginRealm, shown: &FormValues, (token, intro): (&str, &Markup)) -> Markup {
+    let refused = shown.wrong.as_ref().map(|_| "refusal");
     html! {
         h1 { "Log in" }
         (intro)
         @if let Some(wrong) = &shown.wrong {
-            p.flash.bad role="alert" { (wrong) }
+            p.flash.bad #refusal role="alert" { (wrong) }
         }
         form.narrow method="post" action=(realm.path) {
             input type="hidden" name="csrf" value=(token);
@@ -231,7 +233,7 @@ fn page(realm: &LoginRealm, shown: &FormValues, (token, intro): (&str, &Markup))
                 autofocus[shown.email.is_empty()];
             label for="password" { "Password" }
             input #password type="password" name="password" autocomplete="current-password" required
-                autofocus[!shown.email.is_empty()];
+                aria-describedby=[refused] autofocus[!shown.email.is_empty()];
             button type="submit" { "Log in" }
         }
     }

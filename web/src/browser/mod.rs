@@ -6,6 +6,8 @@ pub mod form;
 pub mod frame;
 pub mod login;
 pub mod mail_note;
+mod refill;
+pub mod refusal;
 pub mod response;
 pub mod typed;
 pub mod visit;

@@ -50,6 +50,14 @@ impl<S> Visit<S> {
         self.zone.get().map_or("UTC", String::as_str)
     }
 
+    /// Returns the address of the page or form: its path, without a query.
+    #[must_use]
+    pub fn address(&self) -> String {
+        self.path.iter().fold(self.route.to_owned(), |path, (name, value)| {
+            path.replace(&format!("{{{name}}}"), value)
+        })
+    }
+
     /// Returns a parameter of the path; empty if there is none.
     #[must_use]
     pub fn path(&self, name: &str) -> &str {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{confirm, operation, page_member::PageMember, parts};
-use crate::oauth_connect::Visit;
+use crate::{browser::mail_note::mail_note, oauth_connect::Visit};
 
 const PAGE: &str = "/dashboard/settings";
 
@@ -31,6 +31,11 @@ pub async fn delete(visit: &mut Visit) -> Result<()> {
 pub async fn keep(visit: &Visit) -> Result<()> {
     let id = workspace(visit).await?;
     operation::run(visit, "stop_workspace_deletion", json!({"id": id})).await.map(drop)
+}
+
+/// Renders where the e-mail about a deletion can be read.
+pub fn notified(visit: &Visit) -> Markup {
+    mail_note(&visit.cx)
 }
 
 /// Returns the workspace that the form is about: another tab may have chosen another one since.

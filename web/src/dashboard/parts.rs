@@ -7,7 +7,10 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 use uuid::Uuid;
 
-use crate::{browser::form, oauth_connect::Visit};
+use crate::{
+    browser::{form, refusal::refusal},
+    oauth_connect::Visit,
+};
 
 /// Returns the hidden token of a form.
 pub fn csrf_field(visit: &Visit) -> Markup {
@@ -70,13 +73,7 @@ pub fn badge(status: &str) -> Markup {
 /// Renders the error of a form.
 pub fn form_error(error: Option<&Error>) -> Markup {
     html! {
-        @if let Some(error) = error {
-            div.flash.bad #refusal role="alert" tabindex="-1" autofocus {
-                p { (error.message()) }
-                @for broken in error.violations().iter().skip(1) { p { (broken.message) } }
-                @for broken in error.violations().iter().take(1) { p { (broken.remedy) } }
-            }
-        }
+        @if let Some(error) = error { (refusal(error)) }
     }
 }
 

@@ -107,13 +107,16 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let accounts = AccountChoices::of(visit, &seat).await?;
     let done = visit.query("done").map(|part| match part {
         "log-ins" => "All other log-ins are ended.",
-        leaving::DELETE => "The workspace is to be deleted. You can stop it below.",
+        leaving::DELETE => {
+            "The workspace is to be deleted. You can stop it below."
+        }
         leaving::KEEP => "The workspace stays. Make new keys for what needs them.",
         _ => "Your changes are saved.",
     });
     Ok(html! {
         (seat.head(visit, TITLE, &html! {}))
         (parts::success_note(done))
+        @if visit.query("done") == Some(leaving::DELETE) { (leaving::notified(visit)) }
         (parts::form_error(wrong))
         div.columns {
             section { h2 { "You" } (person(visit)) (password(visit)) }

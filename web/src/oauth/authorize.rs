@@ -26,7 +26,7 @@ use uuid::Uuid;
 
 use super::consent;
 use crate::{
-    browser::{form, response},
+    browser::{form, refusal::refusal, response},
     oauth_connect::login::USER_LOGIN,
 };
 
@@ -107,7 +107,7 @@ impl Authorize {
         res: &mut Response,
         asked: &ConsentRequest<'_>,
         status: StatusCode,
-        wrong: Option<&Error>,
+        wrong: Option<(&Pairs, &Error)>,
     ) -> Result<()> {
         let places = oauth_provider::consent_workspaces(&self.0, asked.session.user_id).await?;
         let page = consent::ConsentPage {
@@ -147,7 +147,9 @@ impl Authorize {
         match let_in.await {
             Ok(place) => response::redirect(res, &place),
             Err(error) if [Code::InvalidField, Code::FieldRequired].contains(&error.code()) => {
-                return self.show(res, &asked, StatusCode::BAD_REQUEST, Some(&error)).await;
+                return self
+                    .show(res, &asked, StatusCode::BAD_REQUEST, Some((&fields, &error)))
+                    .await;
             }
             Err(error) => return Err(error),
         }
@@ -231,8 +233,7 @@ fn refuse(res: &mut Response, error: &Error, request_id: &str) {
     }
     let said = html! {
         h1 { "This tool cannot be let in" }
-        p.flash.bad role="alert" { (error.message()) }
-        @for broken in error.violations() { p { (broken.remedy) } }
+        (refusal(error))
         p.soft { "Nothing was given away. Request " code { (request_id) } }
     };
     response::html(res, status, (USER_LOGIN.frame)("This tool cannot be let in", said));

@@ -1,12 +1,13 @@
 //! The consent page, on which a user allows or denies a client access.
 
+use fanfare_api::query::Pairs;
 use fanfare_core::{Error, access::role_name};
 use fanfare_people::oauth_provider::{
     AuthorizeRequest, ClientKind, ConsentWorkspace, Destination, scope_description,
 };
 use maud::{Markup, html};
 
-use crate::browser::frame;
+use crate::browser::{frame, refusal::refusal, typed};
 
 /// The content of the page.
 pub(super) struct ConsentPage<'a> {
@@ -17,7 +18,8 @@ pub(super) struct ConsentPage<'a> {
     pub places: &'a [ConsentWorkspace],
     /// True if the user has to enter the password again.
     pub asks_password: bool,
-    pub wrong: Option<&'a Error>,
+    /// What was sent and refused.
+    pub wrong: Option<(&'a Pairs, &'a Error)>,
 }
 
 impl ConsentPage<'_> {
@@ -28,7 +30,11 @@ impl ConsentPage<'_> {
             span.who.soft { (self.email) }
         };
         let title = format!("Let {} in?", self.request.client.name);
-        frame::page(&title, &html! {}, &header, &html! { div.sheet { (self.main()) } })
+        let mut main = self.main();
+        if let Some((sent, error)) = self.wrong {
+            main = typed::refused(main, &self.action, sent, error);
+        }
+        frame::page(&title, &html! {}, &header, &html! { div.sheet { (main) } })
     }
 
     fn main(&self) -> Markup {
@@ -36,11 +42,8 @@ impl ConsentPage<'_> {
         html! {
             h1 { "Let " (client.name) " in?" }
             p { strong { (client.name) } " asks to use your Fanfare account." }
-            @if let Some(wrong) = self.wrong {
-                div.flash.bad role="alert" {
-                    p { (wrong.message()) }
-                    @for broken in wrong.violations() { p { (broken.remedy) } }
-                }
+            @if let Some((_, wrong)) = self.wrong {
+                (refusal(wrong))
             }
             (self.facts())
             form.narrow method="post" action=(self.action) {

@@ -116,7 +116,7 @@ impl Site for GuestSite {
         let ok = StatusCode::OK;
         match answer {
             PageResponse::Invalid(title, main, error) => {
-                let main = typed::refused(main, &visit.form, &error);
+                let main = typed::refused(main, &visit.address(), &visit.form, &error);
                 write_page(res, page::status(&error), layout::bare(title, main));
             }
             PageResponse::Waiting(title, main) => {
@@ -137,8 +137,9 @@ impl Site for GuestSite {
         }
     }
 
-    fn refusal(error: &Error, request_id: &str, _: Option<&Visit<GuestSession>>) -> Markup {
-        layout::bare_refusal(error, request_id)
+    fn refusal(error: &Error, request_id: &str, visit: Option<&Visit<GuestSession>>) -> Markup {
+        let form = visit.filter(|visit| visit.is_from_here).map(|visit| &visit.form);
+        layout::bare_refusal(error, request_id, form)
     }
 }
 
@@ -186,7 +187,7 @@ impl Handler for LinkPage {
             self.show(req, res).await
         };
         if let Err(error) = done {
-            let page = layout::bare_refusal(&error, &request_id::get(req));
+            let page = layout::bare_refusal(&error, &request_id::get(req), None);
             write_page(res, page::status(&error), page);
         }
     }

@@ -1,5 +1,6 @@
 //! The layout of users' pages.
 
+use fanfare_api::query::Pairs;
 use fanfare_core::Error;
 use maud::{Markup, html};
 use url::Url;
@@ -7,7 +8,7 @@ use url::Url;
 use super::visit::Visit;
 use crate::{
     assets,
-    browser::{form, frame, typed},
+    browser::{form, frame, refusal, typed},
     dashboard::menu,
 };
 
@@ -60,13 +61,13 @@ pub fn bare_waiting(title: &str, main: &Markup) -> Markup {
     frame::page(title, &again, &header(None), &narrow(main))
 }
 
-/// Renders an error for visitors without a log-in.
-pub fn bare_refusal(error: &Error, request_id: &str) -> Markup {
+/// Renders an error for visitors without a log-in, with what they typed into the form that was refused.
+pub fn bare_refusal(error: &Error, request_id: &str, form: Option<&Pairs>) -> Markup {
     let main = html! {
         h1 { "That did not work" }
-        p.flash.bad role="alert" { (error.message()) }
-        @for broken in error.violations() { p { (broken.remedy) } }
+        (refusal::refusal(error))
         p.soft { "Request " code { (request_id) } }
+        @if let Some(form) = form { (typed::beside(form, "")) }
     };
     bare("That did not work", main)
 }
@@ -75,8 +76,7 @@ pub fn bare_refusal(error: &Error, request_id: &str) -> Markup {
 pub fn refusal(error: &Error, request_id: &str, visit: Option<&Visit>) -> Markup {
     let main = html! {
         h1 { "That did not work" }
-        p.flash.bad role="alert" { (error.message()) }
-        @for broken in error.violations() { p { (broken.remedy) } }
+        (refusal::refusal(error))
         p.soft { "Request " code { (request_id) } }
         p { a href="/dashboard" { "Back to the dashboard" } }
         @if let Some(visit) = visit.filter(|visit| visit.is_from_here) { (typed::beside(&visit.form, "")) }

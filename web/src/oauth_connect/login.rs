@@ -48,7 +48,7 @@ fn intro(cx: &Domain, next: &str) -> Markup {
                 code { "fanfare admin password EMAIL" } "."
             }
         }
-        @if cx.settings.is_on_loopback() { (doors::on_this_machine()) }
+        (doors::on_this_machine(cx))
     }
 }
 

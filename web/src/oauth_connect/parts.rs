@@ -135,7 +135,7 @@ fn start_again(access: &ConnectAccess) -> Markup {
 
 fn what_is_wrong(wrong: &Error) -> Markup {
     html! {
-        div.flash.bad role="alert" {
+        div.flash.bad #refusal role="alert" tabindex="-1" autofocus {
             p { (wrong.message()) }
             @for broken in wrong.violations().iter().skip(1) { p { (broken.message) } }
             @if let Some(remedy) = remedy(wrong) { p { (remedy) } }

@@ -42,7 +42,7 @@ impl Site for UserSite {
         match answer {
             PageResponse::Page(title, main) => html(res, ok, layout::page(&visit, title, &main)),
             PageResponse::Invalid(title, main, error) => {
-                let main = typed::refused(main, &visit.form, &error);
+                let main = typed::refused(main, &visit.address(), &visit.form, &error);
                 html(res, page::status(&error), layout::page(&visit, title, &main));
             }
             PageResponse::Wide(title, main) => {
@@ -50,7 +50,7 @@ impl Site for UserSite {
                 html(res, ok, layout::wide(&visit, title, &main));
             }
             PageResponse::WideInvalid(title, main, error) => {
-                let main = typed::refused(main, &visit.form, &error);
+                let main = typed::refused(main, &visit.address(), &visit.form, &error);
                 protect_with_media(res, &visit.cx.settings.media_base_url);
                 html(res, page::status(&error), layout::wide(&visit, title, &main));
             }

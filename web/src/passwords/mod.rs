@@ -10,7 +10,10 @@ use fanfare_core::{Domain, Error};
 use maud::html;
 use salvo::{Response, Router, http::StatusCode};
 
-use crate::{browser::response, oauth_connect::login::USER_LOGIN};
+use crate::{
+    browser::{refusal::refusal, response},
+    oauth_connect::login::USER_LOGIN,
+};
 
 /// Returns the router of the pages.
 pub fn router(domain: &Domain) -> Router {
@@ -38,7 +41,7 @@ pub(crate) fn refuse(
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let said = html! {
         h1 { "That did not work" }
-        p.flash.bad role="alert" { (error.message()) }
+        (refusal(error))
         p.soft { "Request " code { (request_id) } }
         p { a href=(way) { (label) } }
     };

@@ -1,7 +1,7 @@
 //! `/set-password/{token}`: the link in an e-mail. Opening it changes nothing, so that programs that follow links in
 //! mail do no harm.
 
-use fanfare_api::{middleware::request::LogFields, request_id};
+use fanfare_api::{middleware::request::LogFields, query::Pairs, request_id};
 use fanfare_core::{Domain, Error, Result, error::Code};
 use fanfare_people::sign_in::{
     SESSION_LIFETIME,
@@ -18,7 +18,8 @@ use super::refuse;
 use crate::{
     browser::{
         form::{self, FORM},
-        response,
+        refusal::refusal,
+        response, typed,
     },
     oauth_connect::login::USER_LOGIN,
 };
@@ -65,7 +66,10 @@ impl SetPassword {
             None => StatusCode::OK,
         };
         let csrf = form::csrf_token(&form::form_secret(req, res, &self.0, &FORM));
-        let main = page(&link, &csrf, wrong);
+        let mut main = page(&link, &csrf, wrong);
+        if let Some(error) = wrong {
+            main = typed::refused(main, "", &Pairs::new(), error);
+        }
         response::html(res, status, (USER_LOGIN.frame)("Choose a password", main));
         Ok(())
     }
@@ -76,7 +80,9 @@ impl SetPassword {
         let fields = form::own_fields(req, &self.0, &FORM).await?;
         let password = SecretString::from(form::field(&fields, "password"));
         if form::field(&fields, "password_again") != password.expose_secret() {
-            let wrong = Error::new(Code::InvalidField, "The two passwords differ.");
+            let message = "The two passwords differ.";
+            let remedy = "Type the same password twice.";
+            let wrong = Error::field(Code::InvalidField, "password_again", message, remedy);
             return self.show(req, res, token, Some(&wrong)).await;
         }
         match links::redeem(&self.0, token, password).await {
@@ -109,10 +115,7 @@ fn page(link: &PasswordLink, csrf: &str, wrong: Option<&Error>) -> Markup {
             @if link.kind == LinkKind::Reset { "It ends all sessions of this account." }
         }
         @if let Some(wrong) = wrong {
-            div.flash.bad role="alert" {
-                p { (wrong.message()) }
-                @for broken in wrong.violations() { p { (broken.remedy) } }
-            }
+            (refusal(wrong))
         }
         form.narrow method="post" {
             input type="hidden" name="csrf" value=(csrf);

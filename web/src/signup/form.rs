@@ -20,7 +20,9 @@ use secrecy::ExposeSecret;
 use crate::{
     browser::{
         form::{self, Cookie},
-        response,
+        mail_note::mail_note,
+        refusal::refusal,
+        response, typed,
     },
     oauth_connect::login::USER_LOGIN,
 };
@@ -49,7 +51,10 @@ impl Handler for Form {
         response::protect(res);
         let fields = match self.fields(req).await {
             Ok(fields) => fields,
-            Err(error) => return self.show(req, res, &Pairs::new(), Some(&error)),
+            Err(error) => {
+                let fields = form::raw_fields(req, form::LARGEST).await;
+                return self.show(req, res, &fields, Some(&error));
+            }
         };
         if req.method() != Method::POST {
             let closed = signup::require_open(&self.0).err();
@@ -90,7 +95,10 @@ impl Form {
         if let Some(seconds) = wrong.and_then(Error::retry_after_seconds) {
             res.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
-        let page = page(cx, &form::csrf_token(&token), fields, wrong);
+        let mut page = page(cx, &form::csrf_token(&token), fields, wrong);
+        if let Some(error) = wrong {
+            page = typed::refused(page, "/signup", fields, error);
+        }
         response::html(res, status, (USER_LOGIN.frame)(TITLE, page));
     }
 }
@@ -136,11 +144,10 @@ fn page(cx: &Domain, csrf: &str, fields: &Pairs, wrong: Option<&Error>) -> Marku
     html! {
         h1 { "Sign up for Fanfare" }
         @if let Some(wrong) = wrong {
-            div.flash.bad role="alert" {
-                p { (wrong.message()) }
-                @for broken in wrong.violations().iter().skip(1) { p { (broken.message) } }
-            }
+            (refusal(wrong))
         }
+        p.soft { "Once you have paid, an e-mail brings the link to choose your password." }
+        (mail_note(cx))
         form.narrow method="post" action="/signup" {
             input type="hidden" name="csrf" value=(csrf);
             input type="hidden" name="next" value=(next);

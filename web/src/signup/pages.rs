@@ -1,4 +1,4 @@
-//! `/signup/{session_id}`: the purchase and its state. Whoever has the address may see it.
+//! `/signup/{session_id}`: the purchase and its state. Everybody who has the address may see it.
 
 use fanfare_api::{middleware::request::LogFields, request_id, router_ext::RouterExt as _};
 use fanfare_core::{Domain, Error, Result, access::plan_name};
@@ -9,7 +9,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait, ht
 
 use super::form::Form;
 use crate::{
-    browser::{frame, mail_note::mail_note, response},
+    browser::{frame, mail_note::mail_note, refusal::refusal, response},
     oauth_connect::login::USER_LOGIN,
 };
 
@@ -165,7 +165,7 @@ fn refuse(res: &mut Response, error: &Error, request_id: &str) {
     let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let said = html! {
         h1 { "That did not work" }
-        p.flash.bad role="alert" { (error.message()) }
+        (refusal(error))
         p.soft { "Request " code { (request_id) } }
     };
     response::html(res, status, (USER_LOGIN.frame)("That did not work", said));

@@ -3,6 +3,7 @@
 use fanfare_core::{
     Code, Error, Result,
     access::Role,
+    error::violation,
     input::strict,
     limits::{self, Bucket},
 };
@@ -13,7 +14,7 @@ use fanfare_publishing::{
 };
 use maud::{Markup, html};
 
-use super::{draft::Draft, files::File};
+use super::{draft::Draft, files::File, settings};
 use crate::dashboard::{marks::account_name, page_member::PageMember, parts::one_line};
 
 /// The most characters of a text in a preview.
@@ -25,6 +26,8 @@ pub struct Problem {
     pub account: String,
     /// The label of the field.
     pub field: String,
+    /// The name of the form's field.
+    pub input: String,
     /// The problem and its remedy.
     pub message: String,
     /// The remedy.
@@ -37,6 +40,7 @@ impl Problem {
         let problem = |field: &str, message: &str, remedy: &str| Self {
             account: account_name(account),
             field: field.replace('_', " "),
+            input: input(field, None),
             message: message.to_owned(),
             remedy: remedy.to_owned(),
         };
@@ -48,12 +52,39 @@ impl Problem {
         let all = error.violations().iter();
         all.map(|one| problem(&one.field, &one.message, &one.remedy)).collect()
     }
+
+    /// Returns the problems that a post has on an account.
+    pub fn on(account: &account::Model, error: &Error) -> Vec<Self> {
+        let mut all = Self::of(&account.username, error);
+        for (one, broken) in all.iter_mut().zip(error.violations()) {
+            one.input = input(&broken.field, Some(account));
+        }
+        all
+    }
 }
 
-/// Returns the error that represents these problems.
+/// Returns the name of the form's field for a field of the request, of one account or of all.
+fn input(field: &str, account: Option<&account::Model>) -> String {
+    let first = field.split(['.', '[']).next().unwrap_or(field);
+    let setting = field.strip_prefix("settings.").or((first == "post_type").then_some(first));
+    match (setting, account) {
+        (Some(setting), Some(account)) => {
+            let setting = setting.split(['.', '[']).next().unwrap_or(setting);
+            settings::named(account, setting)
+        }
+        _ if first == "media_urls" => "media".to_owned(),
+        _ => first.to_owned(),
+    }
+}
+
+/// Returns the error that represents these problems, with the form's fields.
 pub fn refusal(problems: &[Problem]) -> Error {
-    let message = problems.first().map_or("Something is missing.", |one| one.message.as_str());
-    Error::new(Code::InvalidField, message)
+    let code = Code::InvalidField;
+    let all = problems
+        .iter()
+        .map(|one| violation(code, one.input.clone(), one.message.clone(), one.remedy.clone()));
+    let broken = Error::check(all.collect::<Vec<_>>());
+    broken.err().unwrap_or_else(|| Error::new(code, "Something is missing."))
 }
 
 /// Checks the post on each account as the API does with `dry_run`.
@@ -61,9 +92,10 @@ pub fn refusal(problems: &[Problem]) -> Error {
 /// # Errors
 /// [`Code::RateLimited`] after too many checks in a minute; the database's.
 pub async fn all(seat: &PageMember, draft: &Draft) -> Result<Vec<Problem>> {
-    let about = |field: &str, message: &str, remedy: &str| Problem {
+    let about = |(field, input): (&str, &str), message: &str, remedy: &str| Problem {
         account: String::new(),
         field: field.to_owned(),
+        input: input.to_owned(),
         message: message.to_owned(),
         remedy: remedy.to_owned(),
     };
@@ -75,10 +107,18 @@ pub async fn all(seat: &PageMember, draft: &Draft) -> Result<Vec<Problem>> {
     let accounts = draft.chosen(seat).await?;
     let mut problems = Vec::new();
     if accounts.is_empty() {
-        problems.push(about("accounts", "No account is chosen.", "Choose at least one."));
+        problems.push(about(
+            ("accounts", "account_id"),
+            "No account is chosen.",
+            "Choose at least one.",
+        ));
     }
     if draft.step == "schedule" && draft.at.is_none() {
-        problems.push(about("time", "There is no time yet.", "Choose one, or publish it now."));
+        problems.push(about(
+            ("time", "scheduled_at"),
+            "There is no time yet.",
+            "Choose one, or publish it now.",
+        ));
     }
     for account in &accounts {
         problems.extend(of_account(seat, draft, account).await?);
@@ -99,7 +139,7 @@ async fn of_account(
     };
     match checked {
         Ok(CreateOutcome::Checked(_) | CreateOutcome::Created(_)) => Ok(Vec::new()),
-        Err(error) if error.status() < 500 => Ok(Problem::of(&account.username, &error)),
+        Err(error) if error.status() < 500 => Ok(Problem::on(account, &error)),
         Err(error) => Err(error),
     }
 }

@@ -154,8 +154,10 @@ async fn create(
         match operation::read::<Created>(visit, "create_post", body).await {
             Ok(created) => made.push((account.id.0, created.post.id)),
             Err(error) if error.status() < 500 => {
-                outcome.problems.extend(Problem::of(&account.username, &error));
-                outcome.error = Some(error);
+                let problems = Problem::on(account, &error);
+                let has_fields = !error.violations().is_empty();
+                outcome.error = Some(if has_fields { check::refusal(&problems) } else { error });
+                outcome.problems.extend(problems);
             }
             Err(error) => return Err(error),
         }

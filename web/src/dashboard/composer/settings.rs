@@ -51,7 +51,7 @@ pub async fn without_alt_texts(seat: &PageMember, draft: &Draft) -> Result<Vec<S
 }
 
 /// Returns the name of a setting's field.
-fn named(account: &account::Model, setting: &str) -> String {
+pub fn named(account: &account::Model, setting: &str) -> String {
     format!("set.{}.{setting}", account.id)
 }
 

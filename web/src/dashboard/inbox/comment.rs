@@ -5,11 +5,11 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    reply::{ThreadKind, can, done_message, send_again_field},
+    reply::{ThreadKind, can, done_message, followed, send_again_field},
     view::{Comment, Thread, content, is_open, outcome},
 };
 use crate::{
-    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts, posts::live},
+    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts},
     oauth_connect::{PageResponse, Visit},
 };
 
@@ -61,7 +61,7 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         }
         (parts::success_note(done_message(visit)))
         (parts::form_error(wrong))
-        (live(&html! {
+        (followed(ThreadKind::Comment, visit, &html! {
             ol.talk aria-label="The comment and its replies, oldest first" {
                 (bubble(visit, one))
                 @for reply in &thread.replies { (bubble(visit, reply)) }

@@ -5,12 +5,12 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    reply::{ThreadKind, can, done_message, send_again_field},
+    reply::{ThreadKind, can, done_message, followed, send_again_field},
     view::{Conversation, Message, Messages, content, is_open, outcome},
 };
 use crate::{
     admin::parts::duration,
-    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts, posts::live},
+    dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts},
     oauth_connect::{PageResponse, Visit},
 };
 
@@ -36,7 +36,7 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         (parts::success_note(done_message(visit)))
         (parts::form_error(wrong))
         (parts::next(&ThreadKind::Conversation.address(visit), shown.next_cursor.as_deref()))
-        (live(&html! {
+        (followed(ThreadKind::Conversation, visit, &html! {
             ol.talk aria-label="Messages, oldest first" {
                 @for message in shown.messages.iter().rev() { (bubble(visit, message, one)) }
             }

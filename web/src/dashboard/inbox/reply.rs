@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{comment, conversation};
 use crate::{
-    dashboard::{operation, parts},
+    dashboard::{operation, parts, posts::live},
     oauth_connect::{PageResponse, Visit},
 };
 
@@ -127,6 +127,19 @@ pub fn done_message(visit: &Visit) -> Option<&'static str> {
 /// Returns true if the item allows this action.
 pub fn can(all: &[String], what: &str) -> bool {
     all.iter().any(|one| one == what)
+}
+
+/// Renders a thread that keeps up while an answer is open. Without scripts there is a link, since loading the page again by
+/// itself would take what a person is writing.
+pub fn followed(kind: ThreadKind, visit: &Visit, talk: &Markup, is_open: bool) -> Markup {
+    html! {
+        (live(talk, is_open))
+        @if is_open {
+            noscript {
+                p { "An answer is under way. " a href=(kind.address(visit)) { "Load the page again" } " to see what became of it." }
+            }
+        }
+    }
 }
 
 /// Renders the field that sends an answer although the same may have been sent already.
