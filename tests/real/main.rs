@@ -1,9 +1,10 @@
 //! Stories against real third-party software on this machine: a Bluesky PDS, WordPress, clients of MCP and OAuth, the
-//! conformance suites of MCP, schemathesis, generators of clients, and a Stripe server. Run by `make peers`, which installs all; without them
-//! these tests fail and say so.
+//! conformance suites of MCP, schemathesis, generators of clients, a Stripe server, and what judges whether everybody can use
+//! the pages. Run by `make peers`, which installs all; without them these tests fail and say so.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
 
+mod accessibility;
 mod agents;
 mod bluesky;
 mod generators;
