@@ -42,7 +42,7 @@ if [ ! -e data/PG_VERSION ]; then
         >"$home/initdb.log" 2>&1 || { cat "$home/initdb.log" >&2; exit 1; }
 fi
 
-# Its own socket proves that the one that answers is ours, whoever else may have taken the port.
+# Its own socket proves that the one that answers is ours, even if another program has taken the port.
 answers() {
     local left=600
     until "$bin/pg_isready" -q -h "$home" -p "$port"; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command with a private PostgreSQL and Redis: scripts/with-services.sh COMMAND…
 # Their addresses are in TEST_POSTGRES_URL and TEST_REDIS_URL. When this script ends, however it ends, so do the command
-# and both servers, which read pipes that it holds; and it ends when whoever started it does, killed or not.
+# and both servers, which read pipes that it holds; and it ends when the process that started it does, killed or not.
 set -euo pipefail
 here="$(dirname "$0")"
 if [ "${FOLLOWS_ITS_PARENT:-}" != "$PPID" ]; then

@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, io};
 
-/// The error of a failed call of the store. Contains no path, because whoever knows a path can fetch the file.
+/// The error of a failed call of the store. Contains no path, because everybody who knows a path can fetch the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The address or the keys of the store cannot be used.

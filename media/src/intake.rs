@@ -239,7 +239,7 @@ impl Intake {
     }
 }
 
-/// Omits the path, because whoever knows it can fetch the file.
+/// Omits the path, because everybody who knows it can fetch the file.
 impl fmt::Debug for StoredMedia {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Taken")

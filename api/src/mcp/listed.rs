@@ -11,7 +11,7 @@ use super::{
 /// The most fields of an entry of a list. A larger entry is what another tool takes, and is described there.
 const MAX_ENTRY_FIELDS: usize = 8;
 
-/// Rules that descriptions name, or that a refusal explains to whoever breaks them.
+/// Rules that descriptions name, or that a refusal explains to a caller who breaks them.
 const RULES: [&str; 8] =
     ["maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum", "format", "default"];
 

@@ -270,7 +270,7 @@ pub async fn uncount_created(act: &Act) {
 const OF_WORKSPACE: &str = "workspace:";
 
 /// Returns the owner of a caller's counters. Keys are counted with their users, so that one call of the store reads
-/// both. Keys that are bound to a workspace count on the workspace, whoever made them, and an access token counts there
+/// both. Keys that are bound to a workspace count on the workspace, all together, and an access token counts there
 /// for its user alone: the limits that their replies show say nothing of what the user does elsewhere.
 fn owner(caller: &Caller) -> String {
     match caller.key_workspace {

@@ -4,7 +4,7 @@
 //! the password is checked, so that the limit holds over all processes. An attempt beyond a limit writes nothing.
 //!
 //! A browser in which somebody has logged in before keeps a signed proof of it, and is counted by itself for that name:
-//! whoever tries the name elsewhere cannot lock its owner out.
+//! a person who tries the name elsewhere cannot lock its owner out.
 
 use fanfare_entities::{Millis, login_attempt};
 use fanfare_mail::canonical_address;

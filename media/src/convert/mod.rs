@@ -30,7 +30,7 @@ pub struct Variant {
     pub height: Option<u32>,
 }
 
-/// Omits the path, because whoever knows it can fetch the file.
+/// Omits the path, because everybody who knows it can fetch the file.
 impl std::fmt::Debug for Variant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Variant")

@@ -85,7 +85,7 @@ struct Exchange<'a> {
     next: SecretString,
 }
 
-/// Returns the refresh token that follows a refresh token. Whoever has the one cannot know the other without the
+/// Returns the refresh token that follows a refresh token. Somebody who has the one cannot know the other without the
 /// service's key.
 fn next_token(cx: &Domain, token: &str) -> Result<SecretString> {
     let signature = cx.vault.sign(SUCCESSOR, token)?;

@@ -382,7 +382,7 @@ pub async fn cancel(cx: &Domain, session_id: &str) -> Result<()> {
     apply(cx, &session).await
 }
 
-/// Changes the status of a signup, if it is in one of the statuses `from`, and notifies whoever waits for it.
+/// Changes the status of a signup, if it is in one of the statuses `from`, and notifies those who wait for it.
 async fn update_status(
     cx: &Domain,
     id: SignupId,
