@@ -7,7 +7,7 @@ use std::{
 
 use jsonschema::Validator;
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The document, changed so that records have no other fields. Callers must accept unknown fields; tests must not.
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
@@ -38,6 +38,17 @@ pub fn check(method: &Method, path: &str, status: u16, body: &Value) {
         "{method} {path} answers {status} otherwise than the OpenAPI document says:\n{}\n{body:#}",
         broken.join("\n")
     );
+}
+
+/// Checks an event, as it is sent to a webhook.
+///
+/// # Panics
+/// The document describes another event, or holds something else for its type.
+#[track_caller]
+pub fn check_event(event: &Value) {
+    let validator = validator("/components/schemas/Event");
+    let broken: Vec<_> = validator.iter_errors(event).map(|error| error.to_string()).collect();
+    assert!(broken.is_empty(), "{}\n{event:#}", broken.join("\n"));
 }
 
 /// Returns the JSON Pointer of the reply's schema; `None` for a path outside the API that is not in the document.
@@ -91,12 +102,25 @@ fn validator(place: &str) -> Arc<Validator> {
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
-            fields.values_mut().for_each(close);
+            close_parts(fields);
             if fields.contains_key("properties") && !fields.contains_key("additionalProperties") {
                 fields.insert("additionalProperties".to_owned(), false.into());
             }
         }
         Value::Array(list) => list.iter_mut().for_each(close),
         _ => {}
+    }
+}
+
+/// Forbids additional fields in the records inside a schema. A condition speaks of some fields of a record that is closed
+/// where it stands.
+fn close_parts(fields: &mut Map<String, Value>) {
+    for (name, inner) in fields {
+        match inner {
+            Value::Object(parts) if ["if", "then", "else"].contains(&name.as_str()) => {
+                close_parts(parts);
+            }
+            _ => close(inner),
+        }
     }
 }

@@ -11,6 +11,8 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
+use crate::contract;
+
 /// A recorded request.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
@@ -31,10 +33,14 @@ impl ReceivedRequest {
     /// Returns the body as JSON.
     ///
     /// # Panics
-    /// It is not JSON.
+    /// It is not JSON, or an event that the document does not describe.
     #[must_use]
     pub fn body(&self) -> Value {
-        serde_json::from_str(&self.text).expect("a webhook sends JSON")
+        let body = serde_json::from_str(&self.text).expect("a webhook sends JSON");
+        if !self.header("x-fanfare-event").is_empty() {
+            contract::check_event(&body);
+        }
+        body
     }
 }
 

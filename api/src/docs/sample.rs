@@ -92,8 +92,23 @@ impl Sampler<'_> {
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
             fields.insert(name.clone(), self.named(field, name, within).unwrap_or_default());
         }
+        if let Some(Value::Object(more)) =
+            of_this_kind(schema, &fields).map(|described| self.object(described, within))
+        {
+            fields.extend(more);
+        }
         Value::Object(fields)
     }
+}
+
+/// Returns what the conditions of a schema say of an object with these fields.
+fn of_this_kind<'a>(schema: &'a Value, fields: &Map<String, Value>) -> Option<&'a Value> {
+    let condition = schema["if"]["properties"].as_object()?;
+    let fits = condition.iter().all(|(name, wanted)| {
+        let mut choices = wanted["enum"].as_array().into_iter().flatten();
+        choices.any(|choice| fields.get(name) == Some(choice))
+    });
+    if fits { Some(&schema["then"]) } else { of_this_kind(&schema["else"], fields) }
 }
 
 fn is_null(schema: &Value) -> bool {
@@ -170,6 +185,30 @@ mod tests {
             json!({"things": [{"id": 42}], "next_cursor": null, "status": "open",
                 "made_at": "2030-01-31T09:00:00Z", "either": {"id": 42}})
         );
+    }
+
+    #[test]
+    fn a_sample_keeps_the_conditions_of_its_schema() {
+        let of = |kind: &str, field: &str| {
+            let data = json!({"type": "object", "properties": {field: {"type": "boolean"}}});
+            (
+                json!({"properties": {"kind": {"enum": [kind]}}}),
+                json!({"properties": {"data": data}}),
+            )
+        };
+        let (first, second) = (of("a", "one"), of("b", "two"));
+        for (kind, data) in
+            [("a", json!({"one": true})), ("b", json!({"two": true})), ("c", json!({}))]
+        {
+            let schema = json!({
+                "type": "object",
+                "properties": {"kind": {"enum": [kind]}, "data": {"type": "object"}},
+                "if": first.0, "then": first.1,
+                "else": {"if": second.0, "then": second.1},
+            });
+            let sample = Sampler(&Value::Null).of(&schema);
+            assert_eq!(sample, json!({"kind": kind, "data": data}));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, made from the table of routes and the catalogue of errors.
 
+mod events;
 mod headers;
 mod operation;
 mod parameters;
@@ -86,6 +87,7 @@ pub fn document(base_url: &str, routes: &[Route]) -> Value {
     });
     schema::simplify(&mut document);
     unions::discriminate(&mut document);
+    events::describe(&mut document["components"]["schemas"]["Event"]);
     document
 }
 

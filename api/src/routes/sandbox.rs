@@ -48,14 +48,14 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it in tests, as the person who wrote something; not to hide a comment.")
         .takes_body(Body::of::<SandboxItemChanges>(r#"{"account_id": 7, "text": "Are you open tomorrow?"}"#))
         .answers(200, "The changed item.")
-        .refuses(&[Code::PlatformNotFound]),
+        .refuses(&[Code::PlatformNotFound, Code::NotFound]),
     Route::new(Method::Delete, "/api/v1/sandbox/{platform}/inbox/{id}", "delete_sandbox_item",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInQuery), &sandbox::delete_item)
         .doc("sandbox", "Delete an item on a simulated network, as the person who wrote it would")
         .when("Use it in tests, as the person who wrote something; not to delete a comment of yours.")
         .takes_query(Query::of::<sandbox::PostsQuery>())
         .answers(200, "The deleted item.")
-        .refuses(&[Code::PlatformNotFound]),
+        .refuses(&[Code::PlatformNotFound, Code::NotFound]),
     Route::new(Method::Put, "/api/v1/sandbox/{platform}/reviews", "set_sandbox_reviews",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_decisions)
         .doc("sandbox", "Set what a simulated network decides about answers to reviews and about videos")
@@ -116,7 +116,7 @@ pub(super) const ROUTES: &[Route] = &[
         .when("Use it in tests, to see what becomes of numbers; not to delete posts of yours.")
         .takes_query(Query::of::<sandbox::PostsQuery>())
         .answers(200, "It is deleted.")
-        .refuses(&[Code::PlatformNotFound]),
+        .refuses(&[Code::PlatformNotFound, Code::PostNotFound]),
     Route::new(Method::Post, "/api/v1/sandbox/suggestions", "create_sandbox_suggestions",
         writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &analytics::suggest_now)
         .doc("sandbox", "Suggest posts for an account on a simulated network at once")

@@ -229,7 +229,8 @@ pub struct Event {
     /// Its number in the workspace's stream, from 1, without gaps. A `webhook.test` has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     sequence: Option<i64>,
-    /// The object that it is about, such as `post` or `account`, as it was then.
+    /// The object that it is about, such as `post` or `account`, as it was then. The conditions of this schema say for each
+    /// type what it holds.
     #[schemars(with = "Map<String, Value>")]
     data: Value,
 }

@@ -121,7 +121,13 @@ fn refusal(answer: &Answer) -> Error {
     let body = answer.json::<Value>().unwrap_or_default();
     let said = body["error"].as_str().unwrap_or("the request was refused");
     let Some(field) = body["field"].as_str() else {
-        return Error::new(Code::InvalidField, format!("The simulated network says: {said}."));
+        let code = match (answer.status, body["code"].as_str()) {
+            (404, Some("post_not_found")) => Code::PostNotFound,
+            (404, Some("account_not_found")) => Code::AccountNotFound,
+            (404, _) => Code::NotFound,
+            _ => Code::InvalidField,
+        };
+        return Error::new(code, format!("The simulated network says: {said}."));
     };
     let message = format!("`{field}`: {said}.");
     let remedy = "Send what the guide about testing shows (/docs/guides/testing).";
