@@ -79,7 +79,9 @@ fn missing(form: &Form, sent: &[(String, String)], reply: &PageReply) -> Vec<Str
         note("the refusal does not take the focus");
     }
     let Some(shown) = again(form, reply) else {
-        for field in form.fields.iter().filter(|field| is_for_people(field)) {
+        // The id of a workspace is nothing that a person could copy.
+        let ids = |field: &&Field| field.name != "workspace_id";
+        for field in form.fields.iter().filter(|field| is_for_people(field)).filter(ids) {
             let value = &sent.iter().find(|(name, _)| *name == field.name).unwrap().1;
             let escaped = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
             if !reply.html.contains(&escaped.replace('"', "&quot;")) {
