@@ -277,6 +277,21 @@ async fn a_day_that_has_not_begun_everywhere_is_cut_off_and_days_of_nothing_say_
     assert_eq!((&counted["reach"], &counted["reason"]), (&json!(200), &Value::Null), "{counted}");
     let running = of(&today).await;
     assert_eq!(running["posts"], 0, "{running}");
+    // Nor is anything claimed of days before the connection that the network was asked about and says nothing of.
+    let silent = user.connect("threads").await;
+    let path = format!("/api/v1/analytics/accounts?account_id={silent}");
+    let read = app
+        .eventually_in_time("it is read", Duration::from_secs(5), || async {
+            let shown = user.get(&path).await.expect(200).body["accounts"][0].clone();
+            (!shown["synced_at"].is_null()).then_some(shown)
+        })
+        .await;
+    let long_ago = &read["snapshots"][0];
+    assert_eq!(
+        (&long_ago["posts"], &long_ago["provisional"], &long_ago["reason"]),
+        (&Value::Null, &Value::Null, &json!("before_connection")),
+        "{long_ago}"
+    );
     // A year before there was an account: nothing is known, and nothing is claimed.
     let before =
         format!("/api/v1/analytics/accounts?account_id={id}&from=2020-01-01&to=2020-01-02");

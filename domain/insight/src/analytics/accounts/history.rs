@@ -78,7 +78,8 @@ impl AccountHistory {
         let ends = zone::start(self.tz, zone::next(day)).timestamp_millis();
         let get = |name: &str| numbers.get(name).copied();
         let (posts, known) = (self.posts.get(&day).copied(), row.is_some());
-        let is_unknown = !known && posts.is_none() && ends <= self.connected_at;
+        // A network that is read for days before the connection may say nothing of them.
+        let is_unknown = numbers.is_empty() && posts.is_none() && ends <= self.connected_at;
         DaySnapshot {
             date: day.to_string(),
             provisional: (!is_unknown)
@@ -105,7 +106,7 @@ impl AccountHistory {
         match () {
             () if !numbers.is_empty() => None,
             () if ends > self.now => Some(DayReason::NotOver),
-            () if !known && ends <= self.connected_at => Some(DayReason::BeforeConnection),
+            () if ends <= self.connected_at => Some(DayReason::BeforeConnection),
             () if !known => Some(DayReason::NotRead),
             () => Some(DayReason::NotReported),
         }
