@@ -178,7 +178,7 @@ impl<'a> Run<'a> {
         self.cx.failpoint.reach("renewing").await;
         let until = self.cx.now() + LEASE;
         if let Ok(false) | Err(_) = self.cx.renew.call((), (self.lease, until)).await {
-            lost(&self.cx, JobKind::PublishPost, self.lease).await;
+            lost(self.cx, JobKind::PublishPost, self.lease).await;
         }
         self.cx.failpoint.reach("renewed").await;
     }
