@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fanfare_core::access::Scope;
 use fanfare_tests::{Browser, TestApp, User, Visitor, visitor::PASSWORD};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Where the walk begins: without a log-in, as a user, as an operator.
 const DOORS: [&str; 8] =
@@ -34,6 +34,9 @@ fn axe() -> String {
     std::fs::read_to_string(path).expect("axe-core is not installed: run `make peers`")
 }
 
+/// Where the last part of an address is a name.
+const NAMED: [&[&str]; 4] = [&["docs"], &["docs", "guides"], &["updates"], &["connect"]];
+
 /// The kind of a page: of pages that differ by a number, an id or a name alone, one is looked at.
 fn kind(path: &str) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -41,9 +44,8 @@ fn kind(path: &str) -> String {
     let is_id = |part: &str| part.len() == 36 || part.chars().any(|one| one.is_ascii_digit());
     let mut parts: Vec<_> =
         path.split('/').map(|part| if is_id(part) { "*" } else { part }).collect();
-    let named = [["docs"].as_slice(), &["docs", "guides"], &["updates"], &["connect"]];
     if let [_, before @ .., last] = parts.as_mut_slice()
-        && named.contains(&&*before)
+        && NAMED.contains(&&*before)
         && !["guides", "errors"].contains(last)
     {
         *last = "*";
