@@ -19,33 +19,33 @@ use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::json;
 
 /// What an alarm looks at, and so why one tenant cannot raise it.
-enum Looks {
+enum LooksAt {
     /// What several workspaces have at once.
-    AtSeveralTenants,
+    SeveralTenants,
     /// Work that waits for a worker, not for a turn, a limit or work of its own kind.
-    AtWaitingWork,
+    WaitingWork,
     /// Processes, servers and money of the service.
-    AtTheService,
+    TheService,
     /// The room of the fleet: more workers are the answer, whoever fills it.
-    AtRoom,
+    Room,
 }
 
-const ALARMS: [(&str, Looks); 15] = [
-    ("FanfarePostsLate", Looks::AtWaitingWork),
-    ("FanfareWorkWaits", Looks::AtWaitingWork),
-    ("FanfareSchedulerStopped", Looks::AtTheService),
-    ("FanfareProcessDown", Looks::AtTheService),
-    ("FanfareNoWorker", Looks::AtTheService),
-    ("FanfareSlotsFull", Looks::AtRoom),
-    ("FanfareOutcomeUnknown", Looks::AtSeveralTenants),
-    ("FanfarePlatformFails", Looks::AtSeveralTenants),
-    ("FanfareTokensFail", Looks::AtSeveralTenants),
-    ("FanfareQueueUnreachable", Looks::AtTheService),
-    ("FanfareDatabaseUnreachable", Looks::AtTheService),
-    ("FanfareWebhookBacklog", Looks::AtWaitingWork),
-    ("FanfareLeasesLost", Looks::AtTheService),
-    ("FanfareUnsettledPayments", Looks::AtTheService),
-    ("FanfareWalletMismatch", Looks::AtTheService),
+const ALARMS: [(&str, LooksAt); 15] = [
+    ("FanfarePostsLate", LooksAt::WaitingWork),
+    ("FanfareWorkWaits", LooksAt::WaitingWork),
+    ("FanfareSchedulerStopped", LooksAt::TheService),
+    ("FanfareProcessDown", LooksAt::TheService),
+    ("FanfareNoWorker", LooksAt::TheService),
+    ("FanfareSlotsFull", LooksAt::Room),
+    ("FanfareOutcomeUnknown", LooksAt::SeveralTenants),
+    ("FanfarePlatformFails", LooksAt::SeveralTenants),
+    ("FanfareTokensFail", LooksAt::SeveralTenants),
+    ("FanfareQueueUnreachable", LooksAt::TheService),
+    ("FanfareDatabaseUnreachable", LooksAt::TheService),
+    ("FanfareWebhookBacklog", LooksAt::WaitingWork),
+    ("FanfareLeasesLost", LooksAt::TheService),
+    ("FanfareUnsettledPayments", LooksAt::TheService),
+    ("FanfareWalletMismatch", LooksAt::TheService),
 ];
 
 /// Metrics that are counted for whatever tenants do.
@@ -71,18 +71,18 @@ fn each_alarm_looks_at_what_no_tenant_can_bring_about_alone() {
         let rule = rules[name].split("annotations:").next().unwrap();
         let of_tenants = || OF_TENANTS.iter().filter(|metric| rule.contains(**metric));
         match looks {
-            Looks::AtSeveralTenants => {
+            LooksAt::SeveralTenants => {
                 assert!(rule.contains("fanfare_network_troubles{"), "{name}");
                 assert_eq!(of_tenants().count(), 0, "{name}");
             }
-            Looks::AtWaitingWork => {
+            LooksAt::WaitingWork => {
                 let waits = ["fanfare_due_oldest_seconds", "fanfare_posts_late"];
                 assert!(waits.iter().any(|metric| rule.contains(metric)), "{name}");
                 // How much there is says nothing alone.
                 assert!(!rule.contains("fanfare_due_rows") || rule.contains("\n          and "));
             }
-            Looks::AtTheService => assert_eq!(of_tenants().count(), 0, "{name}"),
-            Looks::AtRoom => assert!(rule.contains("severity: warning"), "{name}"),
+            LooksAt::TheService => assert_eq!(of_tenants().count(), 0, "{name}"),
+            LooksAt::Room => assert!(rule.contains("severity: warning"), "{name}"),
         }
     }
 }
