@@ -3,8 +3,12 @@
 
 use std::time::Duration;
 
-use fanfare_tests::{TestApp, User, networks};
+use fanfare_entities::AccountId;
+use fanfare_publishing::accounts;
+use fanfare_tests::{Options, TestApp, User, networks};
 use serde_json::{Value, json};
+
+use crate::inbox::gate::Gate;
 
 /// Every kind of account, with the body that makes one.
 fn kinds() -> Vec<(&'static str, Value)> {
@@ -34,6 +38,34 @@ async fn lose(app: &TestApp, user: &User, name: &str, id: i64) {
         (status_of(user, id).await? == "reconnect_required").then_some(())
     })
     .await;
+}
+
+#[tokio::test]
+async fn an_account_that_is_connected_again_in_the_middle_of_a_refusal_stays_connected() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = app.user().await;
+    let (gate, hook) = Gate::hook("commit_called");
+    let _worker = app.work_on(app.other_process_at(hook).await);
+    let first = made(&user, "x", &json!({})).await;
+    let id = first["account"]["id"].as_i64().unwrap();
+    let ended = |on: &str| json!({"on": on, "kind": "token_expired", "times": 100});
+    user.faults("x", id, json!([ended("commit")])).await;
+    let post = user.publish(networks::post("x", id)).await;
+    // The second refusal, of fresh tokens, is the last word.
+    gate.is_reached().await;
+    gate.let_go();
+    gate.is_reached().await;
+    user.delete(&format!("/api/v1/sandbox/x/faults?account_id={id}")).await.expect(200);
+    // Other work has met the same refusal, and the user has answered it.
+    let row = accounts::row(&app.domain, AccountId(id)).await.unwrap().unwrap();
+    accounts::mark_needs_reconnect(&app.domain, row.id, row.secret_id).await.unwrap();
+    assert_eq!(status_of(&user, id).await.as_deref(), Some("reconnect_required"));
+    let again = made(&user, "x", &json!({})).await;
+    assert_eq!(again["account"]["status"], "connected");
+    (0..9).for_each(|_| gate.let_go());
+    let sent = networks::ended(&app, &user, &post["id"]).await;
+    assert_eq!(sent["status"], "published", "{sent:#}");
+    assert_eq!(status_of(&user, id).await.as_deref(), Some("connected"));
 }
 
 #[tokio::test]

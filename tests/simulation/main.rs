@@ -11,6 +11,7 @@ mod calls;
 mod connectors;
 mod dice;
 mod driver;
+mod errands;
 mod events_and_ledger;
 mod fate;
 mod fault_rates;

@@ -86,11 +86,33 @@ pub struct World {
     limits: Limits,
     key: String,
     numbers: usize,
+    outside: Outside,
+}
+
+/// What the world outside offers beside the networks.
+pub struct Outside {
+    pub http: Client,
+    pub store: Store,
+    /// Returns the settings of features.
+    pub features: Box<dyn Fn() -> Features>,
+}
+
+impl Outside {
+    /// Returns nothing but the networks.
+    fn nothing() -> Self {
+        let features = || settings().features();
+        Self { http: CLIENT.clone(), store: STORE.clone(), features: Box::new(features) }
+    }
 }
 
 impl World {
     /// Returns a world of two workspaces with an account on each network, without workers.
     pub async fn open(kind: Kind) -> Self {
+        Self::open_beside(kind, Outside::nothing()).await
+    }
+
+    /// Returns such a world beside this one outside.
+    pub async fn open_beside(kind: Kind, outside: Outside) -> Self {
         let stage = Arc::<Lockstep>::default();
         let clock = Clock::manual(BEGIN);
         let counted_by = clock.clone();
@@ -108,6 +130,7 @@ impl World {
             workers: Vec::new(),
             key: Vault::fresh_key(),
             numbers: 0,
+            outside,
         };
         for name in ["first", "second"] {
             world.add_workspace(name).await;
@@ -216,8 +239,8 @@ impl World {
             queue: self.queue.clone(),
             limits: self.limits.clone(),
             vault: Vault::new(&self.key, &[]).expect("a good key"),
-            http: CLIENT.clone(),
-            store: STORE.clone(),
+            http: self.outside.http.clone(),
+            store: self.outside.store.clone(),
             settings: Settings {
                 base_url: "https://fanfare.example".into(),
                 media_base_url: "https://fanfare.example/media".into(),
@@ -227,14 +250,15 @@ impl World {
                 limits_factor: 1_000.0,
                 trusted_proxies: Vec::new(),
             },
-            features: features(),
+            features: (self.outside.features)(),
             failpoint: Failpoint::with_hook(Arc::new(places)),
         })
     }
 }
 
-fn features() -> Features {
-    let settings = FeatureSettings {
+/// Returns the settings of features without anything outside.
+pub fn settings() -> FeatureSettings {
+    FeatureSettings {
         people: fanfare_people::Settings {
             billing: None,
             plans: fanfare_people::billing::Plans::built_in().expect("plans"),
@@ -257,6 +281,5 @@ fn features() -> Features {
             ai: fanfare_ai::Ai::none(fanfare_ai::Catalogue::built_in().expect("models")),
             x_metrics: false,
         },
-    };
-    settings.features()
+    }
 }

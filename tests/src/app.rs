@@ -237,7 +237,8 @@ impl TestApp {
         self.work_until(domain, stop)
     }
 
-    fn work_on(&self, domain: Domain) -> Context {
+    /// Starts workers of a domain, as another process has.
+    pub fn work_on(&self, domain: Domain) -> Context {
         self.work_until(domain, self.stop.clone())
     }
 

@@ -1,6 +1,9 @@
 //! Applies one Stripe event.
 
-use fanfare_core::durable::{Lease, MAX_LEASE_EXPIRATIONS};
+use fanfare_core::{
+    durable::{Lease, MAX_LEASE_EXPIRATIONS},
+    mutation::{self, Mutation},
+};
 use fanfare_entities::stripe_event;
 use fanfare_jobs::{ApplyStripeEvent, JobKind};
 use fanfare_people::billing::events::{self, EventOutcome};
@@ -41,9 +44,12 @@ async fn process(cx: &Context, row: &stripe_event::Model) {
 }
 
 async fn apply(cx: &Context, row: &stripe_event::Model) -> EventOutcome {
-    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS
+        && mutation::is_off(Mutation::TooManyExpirations)
+    {
         return EventOutcome::Failed("its workers ended before it was applied".to_owned());
     }
+    cx.failpoint.reach("event_applying").await;
     match events::apply(&cx.domain, row).await {
         Ok(()) => EventOutcome::Applied,
         Err(error) => {

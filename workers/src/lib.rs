@@ -40,9 +40,12 @@ use fanfare_publishing::posts::dead_workers;
 use tokio::task::JoinSet;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
+pub use apply_stripe_event::run as apply_stripe_event;
 pub use context::{Connector, Context};
 pub use heartbeat::hostname;
+pub use make_video::run as make_video;
 pub use publish_post::run as publish_post;
+pub use send_mail::run as send_mail;
 pub use send_outgoing::run as send_outgoing;
 
 /// The options of a worker process.

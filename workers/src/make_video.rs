@@ -9,6 +9,7 @@ use fanfare_ai::{
 use fanfare_core::{
     Result,
     durable::{Lease, MAX_LEASE_EXPIRATIONS},
+    mutation::{self, Mutation},
 };
 use fanfare_entities::{Millis, ai_job};
 use fanfare_insight::ai::video::{
@@ -84,7 +85,9 @@ async fn next_step(
     let Some(filmer) = filmer else {
         return Ok(failed("provider_error", "The provider is no longer configured."));
     };
-    if row.lease_expirations > MAX_LEASE_EXPIRATIONS {
+    if row.lease_expirations > MAX_LEASE_EXPIRATIONS
+        && mutation::is_off(Mutation::TooManyExpirations)
+    {
         return Ok(failed(
             "outcome_unknown",
             "The workers that made the video ended before it was there.",
@@ -103,8 +106,8 @@ async fn next_step(
     match (&row.remote_id, row.sending_at) {
         (Some(id), _) => poll(cx, row, filmer, id, lease).await,
         // The provider may have the job, and asking again might be billed twice.
-        (None, Some(_)) => Ok(outcome_unknown()),
-        (None, None) => submit(cx, row, filmer, lease).await,
+        (None, Some(_)) if mutation::is_off(Mutation::Reconciled) => Ok(outcome_unknown()),
+        (None, _) => submit(cx, row, filmer, lease).await,
     }
 }
 
@@ -151,7 +154,9 @@ async fn submit(
         },
         None => None,
     };
-    if !work::record_step(&cx.domain, lease, &VideoStep::Sending).await? {
+    let is_recorded = mutation::is_on(Mutation::SendingWritten)
+        || work::record_step(&cx.domain, lease, &VideoStep::Sending).await?;
+    if !is_recorded && mutation::is_off(Mutation::BeginStepObeyed) {
         return Ok(None);
     }
     cx.failpoint.reach("video_sending").await;
@@ -197,6 +202,11 @@ fn not_submitted(cx: &Context, row: &ai_job::Model, failure: &Failure) -> Option
         FailureKind::Denied => denied(),
         FailureKind::Rejected => {
             failed("provider_error", "The provider did not accept the request.")
+        }
+        FailureKind::Failed | FailureKind::Lost | FailureKind::BadAnswer
+            if mutation::is_on(Mutation::LostIsNotFailed) =>
+        {
+            again(None)
         }
         FailureKind::Failed | FailureKind::Lost | FailureKind::BadAnswer => outcome_unknown(),
     }

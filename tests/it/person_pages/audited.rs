@@ -253,8 +253,10 @@ async fn webhooks_and_accounts() {
     let entry = log.one("account_connected", &by_key, home).await;
     assert_eq!(id_of(&entry, "account"), account.to_string());
     assert_eq!(entry.details["platform"], "bluesky");
+    let id = AccountId(account);
+    let used = accounts::row(&app.domain, id).await.unwrap().unwrap().secret_id;
     for _ in 0..2 {
-        accounts::mark_needs_reconnect(&app.domain, AccountId(account)).await.unwrap();
+        accounts::mark_needs_reconnect(&app.domain, id, used).await.unwrap();
     }
     log.one("account_lost", "system:bluesky", home).await;
     let path = format!("/api/v1/accounts/{account}");

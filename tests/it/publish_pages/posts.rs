@@ -240,7 +240,9 @@ async fn a_post_is_dragged_to_another_day() {
     let before = shown(&user, id).await["scheduled_at"].as_str().unwrap().to_owned();
     let mut browser = Browser::start().await;
     browser.set_viewport(1280, false).await;
-    log_in(&mut browser, &app, "ada@example.com", "/dashboard/posts?view=month").await;
+    // Tomorrow may be in another month than today.
+    let month = format!("/dashboard/posts?view=month&day={}", &before[..10]);
+    log_in(&mut browser, &app, "ada@example.com", &month).await;
     browser.until("document.querySelector('.chip[draggable]')").await;
     let drag = "(() => { const chip = document.querySelector('.chip[draggable]'); \
         const days = [...document.querySelectorAll('ol.calendar > li')]; \

@@ -7,7 +7,7 @@
 mod finding;
 mod refresh;
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use fanfare_core::{
     Result,
@@ -181,19 +181,22 @@ pub async fn execute<W: RemoteWork>(
     }
     let mut is_fresh = false;
     let mut stale = refresh::expiring(work, account);
+    let mut account = Cow::Borrowed(account);
     loop {
         let next = match stale.take() {
             Some(error) => Next::Refresh(error),
-            None => step(work, account, &mut session).await?,
+            None => step(work, &account, &mut session).await?,
         };
         match next {
             Next::Step => is_fresh = false,
             Next::Done => return Ok(()),
             Next::Refresh(error) if is_fresh => {
-                return refresh::stop_tokens(work, account, &error).await;
+                return refresh::stop_tokens(work, &account, &error).await;
             }
-            Next::Refresh(error) => match refresh::refresh(work, account, &error).await? {
-                Some(again) => (session, is_fresh) = (again, true),
+            Next::Refresh(error) => match refresh::refresh(work, &account, &error).await? {
+                Some((row, again)) => {
+                    (account, session, is_fresh) = (Cow::Owned(row), again, true);
+                }
                 None => return Ok(()),
             },
         }
@@ -277,7 +280,11 @@ async fn handle_error<W: RemoteWork>(
         RetryAction::Retry => work.retry(&error).await?,
         RetryAction::Wait => work.wait(&error).await?,
         RetryAction::Reconnect => {
-            accounts::mark_needs_reconnect(&work.cx().domain, account.id).await?;
+            let (cx, used) = (work.cx().domain.clone(), account.secret_id);
+            if !accounts::mark_needs_reconnect(&cx, account.id, used).await? {
+                // It was connected again meanwhile.
+                return Ok(Next::Refresh(error));
+            }
             work.stop_reconnect(&error).await?;
         }
         RetryAction::Stop | RetryAction::Duplicate | RetryAction::Lost => work.stop(&error).await?,

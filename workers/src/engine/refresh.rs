@@ -21,12 +21,12 @@ pub(super) fn expiring<W: RemoteWork>(
     is_expiring.then(|| platforms::Error::new(ErrorKind::TokenExpired, message))
 }
 
-/// Returns a session with fresh tokens, or `None` if the row was given back or has ended.
+/// Returns the account and a session with fresh tokens, or `None` if the row was given back or has ended.
 pub(super) async fn refresh<W: RemoteWork>(
     work: &mut W,
     account: &account::Model,
     error: &platforms::Error,
-) -> Result<Option<Session>> {
+) -> Result<Option<(account::Model, Session)>> {
     let cx = work.cx().domain.clone();
     match accounts::refresh(&cx, work.platform(), account.id, account.secret_id).await? {
         RefreshOutcome::Fresh => return fresh_session(work, account).await,
@@ -46,14 +46,14 @@ pub(super) async fn refresh<W: RemoteWork>(
 async fn fresh_session<W: RemoteWork>(
     work: &mut W,
     account: &account::Model,
-) -> Result<Option<Session>> {
+) -> Result<Option<(account::Model, Session)>> {
     let cx = work.cx().domain.clone();
     let session = match accounts::row(&cx, account.id).await? {
-        Some(row) => accounts::session(&cx, &row).await,
+        Some(row) => accounts::session(&cx, &row).await.map(|session| Some(row).zip(session)),
         None => Ok(None),
     };
     match session {
-        Ok(Some(session)) => return Ok(Some(session)),
+        Ok(Some(fresh)) => return Ok(Some(fresh)),
         Ok(None) => work.stop_disconnected().await?,
         Err(error) if error.code() == Code::Unavailable => return Err(error),
         // No later attempt could open them either.
@@ -65,12 +65,16 @@ async fn fresh_session<W: RemoteWork>(
     Ok(None)
 }
 
-/// Marks the account as to be reconnected, and ends the row: its tokens cannot be refreshed.
+/// Marks the account as to be reconnected, and ends the row: its tokens cannot be refreshed. An account that was connected
+/// again meanwhile is used with its new tokens.
 pub(super) async fn stop_tokens<W: RemoteWork>(
     work: &mut W,
     account: &account::Model,
     error: &platforms::Error,
 ) -> Result<()> {
-    accounts::mark_needs_reconnect(&work.cx().domain, account.id).await?;
+    let cx = work.cx().domain.clone();
+    if !accounts::mark_needs_reconnect(&cx, account.id, account.secret_id).await? {
+        return work.wait_for_tokens().await;
+    }
     work.stop_tokens(error).await
 }

@@ -7,7 +7,7 @@ use fanfare_core::{
     events::NewEvent,
     troubles,
 };
-use fanfare_entities::{AccountId, Millis, account, account::AccountStatus};
+use fanfare_entities::{AccountId, Millis, SecretId, account, account::AccountStatus};
 use fanfare_jobs::JobKind;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
@@ -68,19 +68,26 @@ pub async fn disconnect(act: &Act, id: AccountId) -> Result<Reply<Deleted>> {
     act.finish(tx, Reply::ok(&Deleted::number(id.0))).await
 }
 
-/// Records that the network no longer accepts an account's credentials. Emits one event until the account is connected
-/// again.
+/// Records that the network no longer accepts the credentials `used` of an account. Emits one event until the account is
+/// connected again. Returns false if the account has other credentials by now: it was connected again, or its tokens were
+/// refreshed, while the network refused the earlier ones.
 ///
 /// # Errors
 /// The database's.
-pub async fn mark_needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
+pub async fn mark_needs_reconnect(
+    cx: &Domain,
+    id: AccountId,
+    used: Option<SecretId>,
+) -> Result<bool> {
     let mut tx = Tx::begin(cx).await?;
-    let row = account::Entity::find_by_id(id)
-        .filter(account::Column::Status.eq(AccountStatus::Connected))
-        .lock_exclusive()
-        .one(tx.conn())
-        .await?;
-    let Some(row) = row else { return Ok(()) };
+    let row = account::Entity::find_by_id(id).lock_exclusive().one(tx.conn()).await?;
+    let Some(row) = row else { return Ok(true) };
+    if row.secret_id.is_some() && row.secret_id != used {
+        return Ok(false);
+    }
+    if row.status != AccountStatus::Connected {
+        return Ok(true);
+    }
     let dead = account::ActiveModel {
         id: Set(row.id),
         status: Set(AccountStatus::ReconnectRequired),
@@ -104,7 +111,7 @@ pub async fn mark_needs_reconnect(cx: &Domain, id: AccountId) -> Result<()> {
     tx.commit().await?;
     fanfare_metrics::record::account_lost(crate::platforms::from_row(&dead.platform)?.as_str());
     troubles::refused_tokens(cx, &dead.platform, dead.workspace_id).await;
-    Ok(())
+    Ok(true)
 }
 
 /// Returns true if no other account holds the same tokens. A revocation ends them for every account that holds them.

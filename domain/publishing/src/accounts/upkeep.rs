@@ -104,7 +104,8 @@ async fn check(cx: &Domain, row: account::Model) -> Result<()> {
             finish(cx, &row, next).await
         }
         RefreshOutcome::Failed(error) if error.kind == platforms::ErrorKind::Reconnect => {
-            mark_needs_reconnect(cx, row.id).await
+            // With other credentials by now, who stored them has scheduled the next upkeep.
+            mark_needs_reconnect(cx, row.id, row.secret_id).await.map(|_| ())
         }
         RefreshOutcome::Failed(error) => retry_later(cx, &row, &error).await,
     }

@@ -69,8 +69,8 @@ pub async fn fresh_tokens(cx: &Domain, account: &account::Model) -> Result<React
 }
 
 async fn reconnect_required(cx: &Domain, account: &account::Model) -> Result<Reaction> {
-    accounts::mark_needs_reconnect(cx, account.id).await?;
-    Ok(Reaction::Stop)
+    let is_marked = accounts::mark_needs_reconnect(cx, account.id, account.secret_id).await?;
+    Ok(if is_marked { Reaction::Stop } else { Reaction::After(0) })
 }
 
 /// Returns the delay before an attempt, in ms: twice as long each time, up to an hour.

@@ -7,6 +7,7 @@ use fanfare_core::{
     durable::{self, Lease},
     error::{Error, Result},
     events::NewEvent,
+    mutation::{self, Mutation},
 };
 use fanfare_entities::{
     AiJobId, Millis, ai_job,
@@ -93,7 +94,7 @@ pub enum VideoStep {
 /// The database's.
 pub async fn record_step(cx: &Domain, lease: Lease, step: &VideoStep) -> Result<bool> {
     let now = cx.clock.now();
-    let update = while_held(lease, now);
+    let update = while_held(lease, now, Mutation::BeginStepFenced);
     let update = match step {
         VideoStep::Sending => update
             .col_expr(Column::SendingAt, Expr::value(now))
@@ -128,12 +129,16 @@ pub enum VideoOutcome {
     Stored(StoredMedia),
 }
 
-fn while_held(lease: Lease, now: Millis) -> UpdateMany<ai_job::Entity> {
-    ai_job::Entity::update_many()
+/// Begins an update of a row that is still held; `unfenced` is the mutation that changes it though another worker has it.
+fn while_held(lease: Lease, now: Millis, unfenced: Mutation) -> UpdateMany<ai_job::Entity> {
+    let update = ai_job::Entity::update_many()
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(AiJobId(lease.id)))
-        .filter(Column::FencingToken.eq(lease.fencing_token))
-        .filter(Column::DueAt.is_not_null())
+        .filter(Column::DueAt.is_not_null());
+    if mutation::is_on(unfenced) {
+        return update;
+    }
+    update.filter(Column::FencingToken.eq(lease.fencing_token))
 }
 
 /// Releases the row with the outcome: the video and its payment, or the failure and its refund, in one transaction.
@@ -159,7 +164,7 @@ async fn write(cx: &Domain, row: &ai_job::Model, outcome: VideoOutcome) -> Resul
     let mut tx = Tx::begin(cx).await?;
     let now = tx.now();
     let lease = Lease { id: row.id.0, fencing_token: row.fencing_token };
-    let mut update = while_held(lease, now)
+    let mut update = while_held(lease, now, Mutation::CompleteStepFenced)
         .col_expr(Column::FencingToken, Expr::value(row.fencing_token + 1))
         .col_expr(Column::LeaseExpirations, Expr::value(0));
     let (mut due, mut ended) = (None, None);

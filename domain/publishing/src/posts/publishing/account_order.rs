@@ -41,17 +41,25 @@ pub(super) const IS_FIRST: &str = " AND (NOT u.in_line OR (coalesce((\
 /// The further columns that a change returns, for [`waking`].
 pub(super) const CHANGED_COLUMNS: &str = ", posts.account_id, posts.scheduled_at, u.leaves_line";
 
-/// Returns the parts of a statement that find the posts directly behind those of `changed` that leave the line, `next`,
-/// and make those of them due that were set aside, `woken`. The parameter with the number `now` is the time.
+/// Returns the parts of a statement that find the posts directly behind those of `changed` that leave the line, and the
+/// last ones that a worker may hold beside them, `next`, and make those of them due that were set aside, `woken`. The
+/// parameter with the number `now` is the time.
+///
+/// The last one is found so that a worker has as many posts of the account at hand as before: the one behind the post that
+/// left is in its hands already.
 pub(super) fn waking(now: usize) -> String {
+    let behind = format!(
+        "SELECT * FROM posts AS q WHERE q.account_id = changed.account_id AND {IN_LINE} \
+         AND (q.scheduled_at, q.id) > (changed.scheduled_at, changed.id) ORDER BY q.scheduled_at, q.id LIMIT 1"
+    );
     format!(
         "next AS (SELECT q.id, q.workspace_id, q.due_at, q.behind FROM changed CROSS JOIN LATERAL \
-         (SELECT * FROM posts AS q WHERE q.account_id = changed.account_id AND {IN_LINE} \
-         AND (q.scheduled_at, q.id) > (changed.scheduled_at, changed.id) \
-         ORDER BY q.scheduled_at, q.id LIMIT 1) AS q WHERE changed.leaves_line), \
+         (({behind}) UNION ALL (SELECT * FROM ({behind} OFFSET {}) AS last WHERE NOT behind AND due_at <= ${now})) AS q \
+         WHERE changed.leaves_line), \
          woken AS (UPDATE posts SET due_at = ${now}, behind = false WHERE id IN (SELECT posts.id FROM posts \
          WHERE posts.behind AND posts.id IN (SELECT id FROM next WHERE behind) \
-         ORDER BY posts.id FOR UPDATE SKIP LOCKED) RETURNING id, workspace_id, due_at)"
+         ORDER BY posts.id FOR UPDATE SKIP LOCKED) RETURNING id, workspace_id, due_at)",
+        MAX_PER_ACCOUNT - 1
     )
 }
 
