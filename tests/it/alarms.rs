@@ -124,7 +124,9 @@ async fn do_the_worst(app: &TestApp, user: &User) {
     app.wait_for_status(user, id, &["failed"]).await;
     for _ in 0..4 {
         let gone = user.connect("mastodon").await;
-        accounts::mark_needs_reconnect(&app.domain, AccountId(gone)).await.unwrap();
+        let id = AccountId(gone);
+        let used = accounts::row(&app.domain, id).await.unwrap().unwrap().secret_id;
+        accounts::mark_needs_reconnect(&app.domain, id, used).await.unwrap();
     }
     let workspace = workspace_of(user).await;
     app.eventually("it is counted", || async {

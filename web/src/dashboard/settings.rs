@@ -107,9 +107,7 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let accounts = AccountChoices::of(visit, &seat).await?;
     let done = visit.query("done").map(|part| match part {
         "log-ins" => "All other log-ins are ended.",
-        leaving::DELETE => {
-            "The workspace is to be deleted. You can stop it below."
-        }
+        leaving::DELETE => "The workspace is to be deleted. You can stop it below.",
         leaving::KEEP => "The workspace stays. Make new keys for what needs them.",
         _ => "Your changes are saved.",
     });
