@@ -92,8 +92,9 @@ impl State {
 }
 
 impl Counter {
+    /// A clock that goes back a little leaves the window as it is; one that goes back for longer than a window begins it anew.
     fn is_current(self, now: i64) -> bool {
-        (self.from..self.until).contains(&now)
+        now < self.until && self.from <= now.saturating_add(self.until - self.from)
     }
 }
 

@@ -13,7 +13,8 @@ for i, key in ipairs(KEYS) do
   }
   local held = redis.call('HMGET', key, 'from', 'used')
   window.from, window.used = tonumber(held[1]), tonumber(held[2])
-  window.fresh = not window.from or now < window.from or now >= window.from + window.span
+  -- A clock that goes back a little leaves the window as it is; one that goes back for longer than a window begins it anew.
+  window.fresh = not window.from or now >= window.from + window.span or window.from > now + window.span
   if window.fresh then
     window.from, window.used = now, 0
   end

@@ -65,6 +65,23 @@ async fn a_window_begins_with_its_first_request_and_ends_after_its_length() {
 }
 
 #[tokio::test]
+async fn a_clock_that_goes_back_begins_no_window_anew_unless_it_would_never_end() {
+    let (cases, _server) = stores().await;
+    for case in cases {
+        let two = [window("a", 2, 1_000)];
+        for _ in 0..2 {
+            assert!(case.limits.take("me", &two).await.is_allowed());
+        }
+        case.pass(-700);
+        let refused = case.limits.take("me", &two).await;
+        assert_eq!(refused.refused_by, Some(0));
+        assert_eq!(refused.counts[0].reset_in, Duration::from_millis(1_700));
+        case.pass(-301);
+        assert!(case.limits.take("me", &two).await.is_allowed(), "it went back for longer");
+    }
+}
+
+#[tokio::test]
 async fn several_windows_are_taken_from_all_or_none() {
     let (cases, _server) = stores().await;
     for case in cases {

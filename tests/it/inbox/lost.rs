@@ -175,6 +175,31 @@ async fn a_state_whose_reply_is_lost_is_set_again() {
 }
 
 #[tokio::test]
+async fn the_opposite_of_a_change_on_its_way_is_not_taken_for_done() {
+    let app = TestApp::start().await;
+    let user = pro(&app).await;
+    let (account, path) = answerable(&app, &user, "instagram", false).await;
+    let full = json!([{"on": "commit", "kind": "status", "status": 429, "ms": 60_000}]);
+    user.faults("instagram", account, full).await;
+    user.patch(&path, json!({"hidden": true})).await.expect(202);
+    // It is shown still, and will not be for long.
+    let refused = user.patch(&path, json!({"hidden": false})).await.refused(409, "duplicate_risk");
+    assert!(
+        refused.body["remedy"].as_str().unwrap().contains("send this again"),
+        "{}",
+        refused.text
+    );
+    user.patch(&path, json!({"hidden": true})).await.expect(202);
+    app.eventually_in_time("it is hidden", Duration::from_secs(20), || async {
+        let shown = user.get(&path).await.expect(200).body;
+        (shown["comment"]["hidden"] == true).then_some(())
+    })
+    .await;
+    let shown = user.patch(&path, json!({"hidden": false})).await.expect(200).body;
+    assert_eq!(shown["comment"]["hidden"], false);
+}
+
+#[tokio::test]
 async fn a_private_answer_is_sent_once_and_a_lost_one_is_known_by_its_refusal() {
     let app = TestApp::start().await;
     let user = pro(&app).await;

@@ -9,6 +9,7 @@ use fanfare_platforms::RemoteChange;
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, QueryFilter, QuerySelect};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{
     InboxAction, OneComment, action_context, comments, no_comment,
@@ -41,7 +42,8 @@ pub async fn hide(act: &Act, id: CommentId, wanted: CommentChanges) -> Result<Re
     let (row, account) = comments::find(act, id).await?;
     act.cx.failpoint.reach("considered").await;
     let mut status = None;
-    if row.hidden != wanted.hidden {
+    // What is on its way may leave it in another state than the one it has now.
+    if row.hidden != wanted.hidden || is_changing(act, id).await? {
         status = make(act, &account, id, CommentChange::Hide(wanted.hidden)).await?;
     }
     let comment = comments::shown(act, id).await?;
@@ -67,6 +69,12 @@ pub async fn delete(act: &Act, id: CommentId) -> Result<Reply<CommentDeleted>> {
     }
     let status = if deleted { 200 } else { 202 };
     finish(act, Reply::ok(&CommentDeleted { deleted, id }).with_status(status)).await
+}
+
+/// Returns true if a change of the comment's state is on its way.
+async fn is_changing(act: &Act, id: CommentId) -> Result<bool> {
+    let target = OutgoingTarget::Comment(id);
+    Ok(!changes::open_changes(&act.cx.db.write, target).await?.is_empty())
 }
 
 /// A change of a comment's state.
@@ -122,7 +130,8 @@ async fn make(
     Ok(Some(status(&row)?).filter(|status| *status == 202))
 }
 
-/// Records a change and waits for it; `None` if the comment got into the wanted state since it was looked at.
+/// Records a change and waits for it; `None` if the comment got into the wanted state since it was looked at. The same
+/// change on its way is that of this request too, and another one is waited for.
 async fn record(
     act: &Act,
     account: &account::Model,
@@ -140,6 +149,15 @@ async fn record(
         .one(tx.conn())
         .await?
         .ok_or_else(|| no_comment(id))?;
+    let open = changes::open_changes(tx.conn(), OutgoingTarget::Comment(id)).await?;
+    let wanted = row.remote_id.clone().map(|remote_id| json!(change.of(remote_id)));
+    if let Some(same) = open.iter().find(|row| Some(&row.change) == wanted.as_ref()) {
+        return Ok(Some(same.clone()));
+    }
+    // Whatever else is on its way, a comment that is to go may go.
+    if !open.is_empty() && matches!(change, CommentChange::Hide(_)) {
+        return Err(changes::is_on_its_way());
+    }
     if change.is_done(&row) {
         return Ok(None);
     }

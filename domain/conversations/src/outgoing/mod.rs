@@ -123,6 +123,30 @@ pub(crate) async fn refuse_duplicate<C: ConnectionTrait>(
     Err(Error::new(Code::DuplicateRisk, message))
 }
 
+/// Returns the changes of this that are on their way. To rely on it, the row that they are about must be locked.
+///
+/// # Errors
+/// The database's.
+pub(crate) async fn open_changes<C: ConnectionTrait>(
+    conn: &C,
+    target: OutgoingTarget,
+) -> Result<Vec<outgoing::Model>> {
+    let (target, id) = target.stored();
+    let open = outgoing::Entity::find()
+        .filter(Column::Target.eq(target))
+        .filter(Column::TargetId.eq(id))
+        .filter(Column::DueAt.is_not_null());
+    Ok(open.all(conn).await?)
+}
+
+/// Fails because another change of the same is on its way.
+pub(crate) fn is_on_its_way() -> Error {
+    let message = "A change of this is on its way; wait until its outcome is known.";
+    let remedy = "Read it until its outcome is known, then send this again.";
+    let details = RefusalDetails { remedy: Some(remedy.to_owned()), ..Default::default() };
+    Error::new(Code::DuplicateRisk, message).with_details(details)
+}
+
 /// Fails if another change of the same scope is open. The row that it is about must be locked.
 ///
 /// # Errors
@@ -133,13 +157,7 @@ pub(crate) async fn refuse_open<C: ConnectionTrait>(conn: &C, scope: &str) -> Re
         .filter(Column::DueAt.is_not_null())
         .one(conn)
         .await?;
-    match open {
-        None => Ok(()),
-        Some(_) => {
-            let message = "A change of this is on its way; wait until its outcome is known.";
-            Err(Error::new(Code::DuplicateRisk, message))
-        }
-    }
+    open.map_or(Ok(()), |_| Err(is_on_its_way()))
 }
 
 /// Returns true if a change of one of these scopes was carried out.
