@@ -98,9 +98,14 @@ async fn in_a_fleet_both_of_a_pair_go_out_at_once_and_in_their_order() {
         all_public(&app, &user, &ids).await;
         let took = app.clock.now() - begun;
         assert!(took < SOON, "{platform}: the pairs took {took} ms");
-        for account in pairs {
+        for (account, ids) in pairs.into_iter().zip(ids.chunks(2)) {
             let shown = at_the_network(&user, platform, account).await;
-            assert_eq!(shown, ["one", "two", "first", "second"], "{platform}");
+            let mut attempts = Vec::new();
+            for id in ids {
+                let path = format!("/api/v1/posts/{id}/attempts");
+                attempts.push(user.get(&path).await.expect(200).body);
+            }
+            assert_eq!(shown, ["one", "two", "first", "second"], "{platform}: {attempts:#?}");
         }
     }
 }
