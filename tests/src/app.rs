@@ -6,7 +6,10 @@ mod waiting;
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, Ordering},
+    },
     time::Duration,
 };
 
@@ -55,6 +58,8 @@ pub struct TestApp {
     dir: PathBuf,
     stop: CancellationToken,
     workers: Mutex<Vec<Context>>,
+    /// How far the networks' clock is ahead of the machine's, in ms.
+    network_offset: AtomicI64,
 }
 
 impl TestApp {
@@ -161,6 +166,7 @@ impl TestApp {
             dir,
             stop,
             workers: Mutex::default(),
+            network_offset: AtomicI64::new(0),
         };
         if options.workers {
             app.start_workers();
@@ -386,10 +392,13 @@ impl TestApp {
     }
 
     /// The networks' clock goes first: for a moment they are ahead, as real ones may be. Were they behind, a call would
-    /// be answered with something that was made before it began.
+    /// be answered with something that was made before it began. It goes by the machine's meanwhile, so on a busy machine
+    /// it may be ahead already, and stays there: no network's clock goes back.
     async fn leap(&self, by: Duration) {
         let by_ms = i64::try_from(by.as_millis()).expect("a short time");
         let offset = self.clock.now() + by_ms - machine_now();
+        let before = self.network_offset.fetch_max(offset, Ordering::Relaxed);
+        let offset = std::cmp::max(before, offset);
         let settings = serde_json::json!({ "clock_offset_ms": offset });
         self.simulator.ask(reqwest::Method::PUT, "settings", &settings).await;
         self.advance(by);
