@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Millis, WorkspaceId};
 
@@ -18,6 +18,7 @@ use crate::{Millis, WorkspaceId};
     EnumIter,
     DeriveActiveEnum,
     Serialize,
+    Deserialize,
     JsonSchema,
 )]
 #[sea_orm(rs_type = "String", db_type = "String(StringLen::N(32))", rename_all = "snake_case")]

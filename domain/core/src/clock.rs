@@ -12,7 +12,7 @@ use std::{
 use chrono::{DateTime, SecondsFormat, Utc};
 use fanfare_entities::Millis;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -237,6 +237,15 @@ impl Serialize for Time {
     }
 }
 
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        // Unlike RFC 3339 it also takes years of more than four digits, as replies write them.
+        let date: DateTime<Utc> = text.parse().map_err(de::Error::custom)?;
+        Ok(Self(date.timestamp_millis()))
+    }
+}
+
 impl JsonSchema for Time {
     fn inline_schema() -> bool {
         true
@@ -284,6 +293,26 @@ mod tests {
         clock.sleep(time).await;
         assert!(clock.elapsed_ms() - begun >= millis(time));
         assert_eq!(clock.now(), 1_000);
+    }
+
+    #[test]
+    fn a_time_is_read_as_it_is_written() {
+        for (millis, text) in [
+            (0, "\"1970-01-01T00:00:00.000Z\""),
+            (1_764_374_400_123, "\"2025-11-29T00:00:00.123Z\""),
+            (-1, "\"1969-12-31T23:59:59.999Z\""),
+        ] {
+            assert_eq!(serde_json::to_string(&Time(millis)).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Time>(text).unwrap(), Time(millis));
+        }
+        let ends = [DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC];
+        for time in ends.map(|end| Time(end.timestamp_millis())) {
+            let text = serde_json::to_string(&time).unwrap();
+            assert_eq!(serde_json::from_str::<Time>(&text).unwrap(), time, "{text}");
+        }
+        let elsewhere = serde_json::from_str::<Time>("\"1970-01-01T01:00:00+01:00\"");
+        assert_eq!(elsewhere.unwrap(), Time(0));
+        assert!(serde_json::from_str::<Time>("\"yesterday\"").is_err());
     }
 
     #[test]

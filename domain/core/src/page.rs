@@ -5,7 +5,7 @@ use sea_orm::{
     ConnectionTrait, DatabaseConnection, EntityTrait, QuerySelect, QueryTrait, Select,
     sea_query::{Asterisk, Expr, Func, Query},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 
@@ -38,7 +38,7 @@ const MAX_CHUNK: u64 = 1_000;
 pub const ALL: u64 = u64::MAX - 1;
 
 /// Why a list is empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EmptyBecause {
     /// There is nothing yet.
@@ -72,7 +72,7 @@ impl EmptyBecause {
 }
 
 /// A list with the reason why it is empty, if it is: every operation that lists something answers with this.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Listed<T> {
     #[serde(flatten)]
@@ -85,6 +85,11 @@ impl<T> Listed<T> {
     /// Creates a list.
     pub const fn new(list: T, empty_because: Option<EmptyBecause>) -> Self {
         Self { list, empty_because }
+    }
+
+    /// Returns the list.
+    pub fn into_list(self) -> T {
+        self.list
     }
 
     /// Creates a list without pages and filters, which is empty only if there is nothing yet.

@@ -3,9 +3,12 @@
 use std::{fmt, marker::PhantomData};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{error::Result, offload::offload};
+use crate::{
+    error::{Error, Result},
+    offload::offload,
+};
 
 /// A reply whose body is a `T`, which the OpenAPI document describes. `Reply` without a parameter has a body of any
 /// type.
@@ -41,6 +44,16 @@ impl<T: Serialize> Reply<T> {
         T: 'static,
     {
         offload(bytes, move || Self::ok(&make())).await
+    }
+}
+
+impl<T: DeserializeOwned> Reply<T> {
+    /// Reads the view that the body was made of.
+    ///
+    /// # Errors
+    /// The body is not a `T`.
+    pub fn view(&self) -> Result<T> {
+        serde_json::from_str(&self.body).map_err(Error::internal)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fanfare_core::{Domain, access::Membership, error::Result};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     quota::{Quota, count_accounts},
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The room of a workspace's plan.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct PlanRoom {
     /// Connected accounts.
     pub accounts: AccountRoom,
@@ -21,7 +21,7 @@ pub struct PlanRoom {
 }
 
 /// A number of which a plan includes so many.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 pub struct Room {
     /// The number there is.
     pub used: u64,
@@ -30,7 +30,7 @@ pub struct Room {
 }
 
 /// The room for accounts.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 pub struct AccountRoom {
     #[serde(flatten)]
     room: Room,

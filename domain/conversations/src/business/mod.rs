@@ -26,8 +26,8 @@ pub use media::{
     delete as delete_media, list as list_media,
 };
 pub use reviews::{
-    NewReviewReply, OneReview, ReviewFilter, ReviewPage, ReviewRef, delete_reply,
-    list as list_reviews, reply,
+    NewReviewReply, OneReview, Review, ReviewAction, ReviewFilter, ReviewPage, ReviewRef,
+    ReviewReply, ReviewSummary, Reviewer, delete_reply, list as list_reviews, reply,
 };
 pub use reviews::{find as find_review, review_id, text_or_number};
 

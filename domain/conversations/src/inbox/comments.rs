@@ -67,22 +67,24 @@ pub struct CommentFilter {
 }
 
 /// A page of comments.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct CommentPage {
-    comments: Vec<Comment>,
+    pub comments: Vec<Comment>,
     /// The cursor of the next page; null on the last one.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
     /// Why the list is empty; null if it is not.
-    empty_because: Option<EmptyBecause>,
+    pub empty_because: Option<EmptyBecause>,
 }
 
 /// A comment with its replies, oldest first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct CommentWithReplies {
-    comment: Comment,
-    replies: Vec<Comment>,
+    pub comment: Comment,
+    pub replies: Vec<Comment>,
 }
 
 /// Lists comments, newest first, including replies.

@@ -48,14 +48,15 @@ pub struct ConversationFilter {
 }
 
 /// A page of conversations.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct ConversationPage {
-    conversations: Vec<Conversation>,
+    pub conversations: Vec<Conversation>,
     /// The cursor of the next page; null on the last one.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
     /// Why the list is empty; null if it is not.
-    empty_because: Option<EmptyBecause>,
+    pub empty_because: Option<EmptyBecause>,
 }
 
 /// The messages of a conversation to list.
@@ -73,13 +74,14 @@ pub struct MessagesQuery {
 }
 
 /// A conversation with its messages, newest first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct ConversationWithMessages {
-    conversation: Conversation,
-    messages: Vec<Message>,
+    pub conversation: Conversation,
+    pub messages: Vec<Message>,
     /// The cursor of the next page; null on the last one.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 /// A position in a list that is ordered by a time and an id, as cursors encode it.

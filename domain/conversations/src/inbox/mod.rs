@@ -52,7 +52,10 @@ pub use reply::{
 pub(crate) use reply::{finish, status as outgoing_status};
 pub use sync::{SyncRequest, SyncRequestedList, request as request_sync};
 pub use upkeep::prune;
-pub use view::{Comment, Conversation, Message, OneComment, OneMessage};
+pub use view::{
+    Attachment, Author, Comment, Conversation, ItemError, LastMessage, Message, MessageDirection,
+    OneComment, OneMessage, Participant,
+};
 
 /// The most characters of a message that a list of conversations shows.
 const PREVIEW_CHARS: usize = 200;

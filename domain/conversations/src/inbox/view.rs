@@ -12,13 +12,13 @@ use fanfare_entities::{
     inbox_message::{self, ItemStatus},
 };
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ActionContext, InboxAction, PREVIEW_CHARS, comment_state};
 
 /// The direction of a message.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageDirection {
     /// To the account.
@@ -32,43 +32,46 @@ const fn direction(outbound: bool) -> MessageDirection {
 }
 
 /// The other user in a conversation.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Participant {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
+pub struct Participant {
     /// The network's id.
-    id: String,
-    username: Option<String>,
-    name: Option<String>,
-    avatar_url: Option<String>,
+    pub id: String,
+    pub username: Option<String>,
+    pub name: Option<String>,
+    pub avatar_url: Option<String>,
 }
 
 /// The latest message.
-#[derive(Debug, Serialize, JsonSchema)]
-struct LastMessage {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
+pub struct LastMessage {
     /// Its beginning, 200 characters at most.
-    text: String,
-    direction: MessageDirection,
-    created_at: Time,
+    pub text: String,
+    pub direction: MessageDirection,
+    pub created_at: Time,
 }
 
 /// A conversation of an account with one user of the network.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Conversation {
-    id: ConversationId,
-    platform: String,
-    account_id: AccountId,
+    pub id: ConversationId,
+    pub platform: String,
+    pub account_id: AccountId,
     /// Brand of the account; null if it belongs to the whole workspace.
-    workspace_client_id: Option<BrandId>,
+    pub workspace_client_id: Option<BrandId>,
     /// The actions that the network, the state and your role allow now. In events: those that the highest role has.
-    can: Vec<InboxAction>,
+    pub can: Vec<InboxAction>,
     /// The end of the time for a reply, a day after the user last wrote; null if the user never did.
-    reply_until: Option<Time>,
-    created_at: Time,
-    participant: Participant,
-    last_message: LastMessage,
+    pub reply_until: Option<Time>,
+    pub created_at: Time,
+    pub participant: Participant,
+    pub last_message: LastMessage,
     /// The latest message is from the user.
-    unanswered: bool,
+    pub unanswered: bool,
     /// The time of the latest message.
-    updated_at: Time,
+    pub updated_at: Time,
 }
 
 impl Conversation {
@@ -103,33 +106,34 @@ impl Conversation {
 }
 
 /// The author of something.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Author {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
+pub struct Author {
     /// The network's id, if the network reports it.
-    id: Option<String>,
-    username: Option<String>,
-    name: Option<String>,
+    pub id: Option<String>,
+    pub username: Option<String>,
+    pub name: Option<String>,
     /// The account itself wrote it.
-    is_owner: bool,
+    pub is_owner: bool,
 }
 
 /// A file of a message or comment.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Attachment {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Attachment {
     /// `image`, `video`, `audio`, `file`, `share`, `story`, `sticker` or `other`.
     #[serde(rename = "type")]
-    kind: String,
+    pub kind: String,
     /// The address of the copy, valid for an hour and without a key; each reading returns a new one. Null: there is no
     /// copy.
-    url: Option<String>,
+    pub url: Option<String>,
     /// Media type, detected from its bytes; null without a copy.
-    mime: Option<String>,
+    pub mime: Option<String>,
     /// Size; null without a copy.
-    bytes: Option<i64>,
+    pub bytes: Option<i64>,
     /// Why there is no copy: `pending` (it is being copied; always so in events), `too_large` (over 25 MB),
     /// `not_allowed` (the address is not public), `unavailable` (the address returns no file), `not_told` (the network
     /// returns no address), or `not_copied` (it arrived before files were copied).
-    reason: Option<String>,
+    pub reason: Option<String>,
 }
 
 fn attachments(cx: &Domain, stored: &Value) -> Vec<Attachment> {
@@ -149,17 +153,18 @@ fn attachments(cx: &Domain, stored: &Value) -> Vec<Attachment> {
 }
 
 /// Why an item of ours was not sent.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ItemError {
-    code: String,
-    message: String,
-    remedy: Option<String>,
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
+pub struct ItemError {
+    pub code: String,
+    pub message: String,
+    pub remedy: Option<String>,
     /// It is certainly not on the network, so it can safely be sent again.
-    retry_safe: bool,
+    pub retry_safe: bool,
     /// What sending the same again leads to.
-    retry: Retry,
+    pub retry: Retry,
     /// With `retry` `after`: the seconds to wait, where the network named them.
-    retry_after: Option<u64>,
+    pub retry_after: Option<u64>,
 }
 
 fn error(stored: Option<&Value>) -> Option<ItemError> {
@@ -178,31 +183,32 @@ fn error(stored: Option<&Value>) -> Option<ItemError> {
 }
 
 /// A direct message.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Message {
-    id: MessageId,
-    platform: String,
-    account_id: AccountId,
+    pub id: MessageId,
+    pub platform: String,
+    pub account_id: AccountId,
     /// Brand of the account; null if it belongs to the whole workspace.
-    workspace_client_id: Option<BrandId>,
+    pub workspace_client_id: Option<BrandId>,
     /// The actions that are possible with its conversation.
-    can: Vec<InboxAction>,
+    pub can: Vec<InboxAction>,
     /// The end of the time in which its conversation can be replied to.
-    reply_until: Option<Time>,
+    pub reply_until: Option<Time>,
     /// The time at which it was sent.
-    created_at: Time,
-    conversation_id: ConversationId,
+    pub created_at: Time,
+    pub conversation_id: ConversationId,
     /// The network's id; null until it is known.
-    platform_message_id: Option<String>,
-    direction: MessageDirection,
-    author: Author,
-    text: String,
-    attachments: Vec<Attachment>,
-    status: ItemStatus,
+    pub platform_message_id: Option<String>,
+    pub direction: MessageDirection,
+    pub author: Author,
+    pub text: String,
+    pub attachments: Vec<Attachment>,
+    pub status: ItemStatus,
     /// The reason why it failed.
-    error: Option<ItemError>,
+    pub error: Option<ItemError>,
     /// True if its sender took it back.
-    deleted: bool,
+    pub deleted: bool,
 }
 
 impl Message {
@@ -250,45 +256,46 @@ impl Message {
 }
 
 /// A comment on a post, or a reply to one.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Comment {
-    id: CommentId,
-    platform: String,
-    account_id: AccountId,
+    pub id: CommentId,
+    pub platform: String,
+    pub account_id: AccountId,
     /// Brand of the account; null if it belongs to the whole workspace.
-    workspace_client_id: Option<BrandId>,
+    pub workspace_client_id: Option<BrandId>,
     /// The actions that the network, the state and your role allow now. In events: those that the highest role has.
-    can: Vec<InboxAction>,
+    pub can: Vec<InboxAction>,
     /// Always null: comments can be replied to at any time.
-    reply_until: Option<Time>,
+    pub reply_until: Option<Time>,
     /// The time at which it was written.
-    created_at: Time,
+    pub created_at: Time,
     /// The post, if it was made with this service.
-    post_id: Option<PostId>,
-    platform_post_id: String,
+    pub post_id: Option<PostId>,
+    pub platform_post_id: String,
     /// The network's id; null until it is known.
-    platform_comment_id: Option<String>,
+    pub platform_comment_id: Option<String>,
     /// The comment that it answers.
-    parent_id: Option<CommentId>,
-    author: Author,
-    text: String,
-    attachments: Vec<Attachment>,
+    pub parent_id: Option<CommentId>,
+    pub author: Author,
+    pub text: String,
+    pub attachments: Vec<Attachment>,
     /// Null if it is not known.
-    like_count: Option<i64>,
+    pub like_count: Option<i64>,
     /// Null if it is not known.
-    reply_count: Option<i64>,
-    hidden: bool,
-    deleted: bool,
+    pub reply_count: Option<i64>,
+    pub hidden: bool,
+    pub deleted: bool,
     /// True if another user wrote it and the account has not replied.
-    unanswered: bool,
+    pub unanswered: bool,
     /// The public address.
-    url: Option<String>,
+    pub url: Option<String>,
     /// The end of the time for a private reply; null if none is possible.
-    private_reply_until: Option<Time>,
+    pub private_reply_until: Option<Time>,
     /// The progress of a reply of ours; null for other comments.
-    status: Option<ItemStatus>,
+    pub status: Option<ItemStatus>,
     /// The reason why it failed.
-    error: Option<ItemError>,
+    pub error: Option<ItemError>,
 }
 
 impl Comment {

@@ -2,7 +2,7 @@
 
 use fanfare_platforms::{NextAction, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Code, Retry};
@@ -150,7 +150,7 @@ fn codes(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// An action that is possible with a conversation or a comment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InboxAction {
     /// Answer it.

@@ -209,22 +209,23 @@ fn accepted(row: webhook_delivery::Model) -> Reply<OneDelivery> {
 }
 
 /// The delivery of an event to a webhook.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct WebhookDelivery {
     /// The same for all attempts.
-    id: Uuid,
-    event_id: Uuid,
-    event_type: String,
-    status: DeliveryStatus,
+    pub id: Uuid,
+    pub event_id: Uuid,
+    pub event_type: String,
+    pub status: DeliveryStatus,
     /// The number of attempts so far.
-    tries: i32,
+    pub tries: i32,
     /// The time of the next attempt.
-    next_try_at: Option<Time>,
+    pub next_try_at: Option<Time>,
     /// The HTTP status of the last answer.
-    last_status: Option<i32>,
+    pub last_status: Option<i32>,
     /// The last error.
-    last_error: Option<String>,
-    created_at: Time,
+    pub last_error: Option<String>,
+    pub created_at: Time,
 }
 
 /// One delivery.
@@ -235,12 +236,13 @@ pub struct OneDelivery {
 }
 
 /// A page of deliveries.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct DeliveryPage {
-    deliveries: Vec<WebhookDelivery>,
+    pub deliveries: Vec<WebhookDelivery>,
     /// The cursor of the next page; null on the last one.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 impl WebhookDelivery {

@@ -305,20 +305,21 @@ fn check_description(text: Option<&str>) -> Result<()> {
 }
 
 /// A webhook, without its secret.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Webhook {
-    id: WebhookId,
-    url: String,
+    pub id: WebhookId,
+    pub url: String,
     /// The event types that it is sent, or `*`.
     #[schemars(with = "Vec<String>")]
     events: Value,
     /// The owner's description.
-    description: Option<String>,
-    enabled: bool,
-    workspace_id: WorkspaceId,
-    created_at: Time,
+    pub description: Option<String>,
+    pub enabled: bool,
+    pub workspace_id: WorkspaceId,
+    pub created_at: Time,
     /// The reason why it is not enabled.
-    disabled_reason: Option<String>,
+    pub disabled_reason: Option<String>,
 }
 
 /// A webhook with the secret that signs what it is sent.
@@ -345,13 +346,19 @@ pub struct OneWebhookWithSecret {
 }
 
 /// Webhooks.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct WebhookList {
-    webhooks: Vec<Webhook>,
+    pub webhooks: Vec<Webhook>,
 }
 
 impl Webhook {
+    /// Returns the event types that it is sent, or `*`.
+    pub fn event_types(&self) -> Vec<&str> {
+        self.events.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
     fn of(row: webhook::Model) -> Self {
         Self {
             id: row.id,

@@ -89,31 +89,33 @@ impl std::fmt::Debug for NewCaptions {
 }
 
 /// Captions for one network.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct PlatformCaptions {
     #[schemars(with = "String")]
-    platform: String,
+    pub platform: String,
     /// The captions whose claims are all in the facts; there may be fewer than requested.
-    variants: Vec<TextVariant>,
+    pub variants: Vec<TextVariant>,
     /// The number that was requested: each is among the variants, or has a reason in `dropped`.
-    requested: usize,
+    pub requested: usize,
     /// The flaws of the others; one entry a finding.
-    dropped: Vec<DroppedText>,
+    pub dropped: Vec<DroppedText>,
 }
 
 /// Captions.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Captions {
-    captions: Vec<PlatformCaptions>,
+    pub captions: Vec<PlatformCaptions>,
     /// True if texts with findings were written once again.
-    rewritten: bool,
+    pub rewritten: bool,
     /// The price; nothing if none passed.
-    credits_spent: i64,
-    provider: String,
-    model: String,
+    pub credits_spent: i64,
+    pub provider: String,
+    pub model: String,
     /// True if the provider is simulated.
-    sandbox: bool,
+    pub sandbox: bool,
 }
 
 /// Writes captions.

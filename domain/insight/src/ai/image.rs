@@ -89,22 +89,23 @@ impl std::fmt::Debug for NewImages {
 }
 
 /// Images that were generated.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct GeneratedImages {
-    images: Vec<GeneratedImage>,
+    pub images: Vec<GeneratedImage>,
     /// Their addresses, to be sent as `media_urls` of a post.
-    media_urls: Vec<String>,
+    pub media_urls: Vec<String>,
     /// The price. It is lower if fewer images were generated than requested.
-    credits_spent: i64,
-    provider: String,
-    model: String,
+    pub credits_spent: i64,
+    pub provider: String,
+    pub model: String,
     /// True if the provider is simulated.
-    sandbox: bool,
+    pub sandbox: bool,
 }
 
 /// An image that was generated.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct GeneratedImage {
     /// The address it is served at.

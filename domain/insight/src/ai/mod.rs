@@ -24,7 +24,7 @@ use fanfare_people::credits::{self, SHORT_EXPIRY, Spend, SpentBy};
 use sea_orm::DatabaseTransaction;
 use uuid::Uuid;
 
-pub use text::{CheckedTexts, SlotTexts, TextSlot, WritingTask, write_checked};
+pub use text::{CheckedTexts, SlotTexts, TextSlot, TextVariant, WritingTask, write_checked};
 
 /// The longest time to generate texts for a caller.
 const TIMEOUT: Duration = Duration::from_secs(45);

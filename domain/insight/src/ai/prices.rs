@@ -1,9 +1,12 @@
 //! What operations of models cost: one list, and the price of one request before it is made.
 
-use fanfare_core::{Act, Reply, error::Result};
+use fanfare_core::{
+    Act, Reply,
+    error::{Error, Result},
+};
 use fanfare_people::credits;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The price of an operation.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -34,7 +37,7 @@ pub struct PriceList {
 }
 
 /// The price of a request that was only checked.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PriceCheck {
     /// Always true.
     dry_run: bool,
@@ -94,7 +97,7 @@ pub async fn prices(act: &Act) -> Result<Reply<PriceList>> {
 }
 
 /// The reply to a request that spends credits: what was made, or with `dry_run` its price.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
 pub enum Priced<T> {
@@ -102,6 +105,19 @@ pub enum Priced<T> {
     Made(T),
     /// It was only checked.
     Checked(PriceCheck),
+}
+
+impl<T> Priced<T> {
+    /// Returns what was made.
+    ///
+    /// # Errors
+    /// It was only checked.
+    pub fn made(self) -> Result<T> {
+        match self {
+            Self::Made(made) => Ok(made),
+            Self::Checked(_) => Err(Error::internal("a request was only checked")),
+        }
+    }
 }
 
 /// Returns the reply to a request that was only checked; `cents` is its price before the operator's factor.

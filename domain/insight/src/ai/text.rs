@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use fanfare_ai::{Failure, FailureKind, Message, MessageRole};
 use fanfare_core::{Domain, error::Result};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -43,7 +43,7 @@ pub struct WritingTask<'a> {
 }
 
 /// A text that passed the checks.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct TextVariant {
     /// The text.
@@ -55,7 +55,7 @@ pub struct TextVariant {
 }
 
 /// A reason why a text was dropped.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct DroppedText {
     /// The number of the text, from 1.

@@ -9,7 +9,7 @@ pub use jobs::{
     OneVideoJob, QueuedVideoJob, VideoJob, VideoJobError, VideoJobPage, VideoJobQuery, cancel,
     generate, get, list,
 };
-pub use options::{VideoOptions, options};
+pub use options::{ModelOptions, ProviderOptions, VideoEstimate, VideoOptions, options};
 pub use request::{
     FunctionResult, VideoFunction, VideoParams, VideoRequest, call_function, normalize,
 };

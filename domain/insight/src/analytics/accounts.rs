@@ -3,6 +3,8 @@
 mod history;
 mod span;
 
+use std::borrow::Cow;
+
 use fanfare_core::{
     Act, Reply,
     clock::Time,
@@ -10,7 +12,7 @@ use fanfare_core::{
     page::{EmptyBecause, Listed},
 };
 use fanfare_entities::{AccountId, Millis, account, account::AccountStatus, analytics_sync};
-use fanfare_platforms::analytics::{DailySpec, Unit};
+use fanfare_platforms::analytics::{DailySpec, Unit, name};
 use fanfare_publishing::accounts as connections;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,45 +48,48 @@ pub struct AccountsQuery {
 }
 
 /// The numbers of accounts.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct AccountNumbersList {
-    accounts: Vec<AccountNumbers>,
+    pub accounts: Vec<AccountNumbers>,
 }
 
 /// The numbers of an account.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct AccountNumbers {
-    account: AccountName,
+    pub account: AccountName,
     /// The first day.
-    from: String,
+    pub from: String,
     /// The last day.
-    to: String,
+    pub to: String,
     /// The last day that was asked for, if it was cut off: it is today in some places, but has not begun in `day_zone`.
-    cut_off: Option<String>,
+    pub cut_off: Option<String>,
     /// `ok`, `syncing`, `stale`, `needs_permission`, `reconnect_required`, `not_measurable` or `archived`.
-    status: &'static str,
+    pub status: Cow<'static, str>,
     /// Permissions that the account's access lacks.
-    missing_permissions: Vec<String>,
+    pub missing_permissions: Vec<String>,
     /// The time of the last complete reading.
-    synced_at: Option<Time>,
+    pub synced_at: Option<Time>,
     /// The last day whose numbers are final.
-    complete_through: Option<String>,
+    pub complete_through: Option<String>,
     /// The time zone of the network's days.
-    day_zone: Option<&'static str>,
+    pub day_zone: Option<Cow<'static, str>>,
     /// One entry for each day, oldest first.
-    snapshots: Vec<DaySnapshot>,
-    summary: Option<AccountSummary>,
+    pub snapshots: Vec<DaySnapshot>,
+    pub summary: Option<AccountSummary>,
     /// The numbers that the network's own dashboard shows.
-    display_metrics: Vec<DisplayMetric>,
+    pub display_metrics: Vec<DisplayMetric>,
 }
 
 /// The account, with its names.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct AccountName {
-    id: AccountId,
-    platform: String,
-    username: String,
+    pub id: AccountId,
+    pub platform: String,
+    pub username: String,
 }
 
 impl AccountName {
@@ -95,33 +100,55 @@ impl AccountName {
 }
 
 /// The numbers of a day; unknown ones are null.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct DaySnapshot {
-    date: String,
+    pub date: String,
     /// The network may still change the numbers; null for a day that nothing is known of.
-    provisional: Option<bool>,
+    pub provisional: Option<bool>,
     /// Why the day has no numbers; null if it has some.
-    reason: Option<DayReason>,
+    pub reason: Option<DayReason>,
     /// The number of corrections of known numbers.
-    revision: i32,
-    followers: Option<i64>,
-    follower_delta: Option<i64>,
-    reach: Option<i64>,
-    views: Option<i64>,
-    engagements: Option<i64>,
-    likes: Option<i64>,
-    comments: Option<i64>,
-    shares: Option<i64>,
-    saves: Option<i64>,
-    clicks: Option<i64>,
-    profile_views: Option<i64>,
+    pub revision: i32,
+    pub followers: Option<i64>,
+    pub follower_delta: Option<i64>,
+    pub reach: Option<i64>,
+    pub views: Option<i64>,
+    pub engagements: Option<i64>,
+    pub likes: Option<i64>,
+    pub comments: Option<i64>,
+    pub shares: Option<i64>,
+    pub saves: Option<i64>,
+    pub clicks: Option<i64>,
+    pub profile_views: Option<i64>,
     /// The number of posts that the account published; null for a day before the account was connected of which nothing
     /// is known.
-    posts: Option<i64>,
+    pub posts: Option<i64>,
+}
+
+impl DaySnapshot {
+    /// Returns a number by its name; `None` if it is unknown.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<i64> {
+        match name {
+            name::FOLLOWERS => self.followers,
+            name::FOLLOWER_DELTA => self.follower_delta,
+            name::REACH => self.reach,
+            name::VIEWS => self.views,
+            name::ENGAGEMENTS => self.engagements,
+            name::LIKES => self.likes,
+            name::COMMENTS => self.comments,
+            name::SHARES => self.shares,
+            name::SAVES => self.saves,
+            name::CLICKS => self.clicks,
+            name::PROFILE_VIEWS => self.profile_views,
+            _ => None,
+        }
+    }
 }
 
 /// Why a day has no numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DayReason {
     /// The day was over before the account was connected, and the network tells nothing of it.
@@ -135,43 +162,46 @@ pub enum DayReason {
 }
 
 /// The totals of the period, and of the period of the same length before it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct AccountSummary {
     #[serde(flatten)]
-    period: PeriodNumbers,
-    previous: PeriodNumbers,
+    pub period: PeriodNumbers,
+    pub previous: PeriodNumbers,
 }
 
 /// The numbers of a period.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct PeriodNumbers {
     /// The number of days.
-    days: usize,
+    pub days: usize,
     /// The days on which reach, views or engagements were measured.
-    days_measured: usize,
-    followers_start: Option<i64>,
-    followers_end: Option<i64>,
-    follower_delta: Option<i64>,
-    reach: Option<i64>,
+    pub days_measured: usize,
+    pub followers_start: Option<i64>,
+    pub followers_end: Option<i64>,
+    pub follower_delta: Option<i64>,
+    pub reach: Option<i64>,
     /// `period`: each person counts once; `sum_of_days`: each person counts once a day.
-    reach_basis: Option<&'static str>,
-    views: Option<i64>,
-    engagements: Option<i64>,
+    pub reach_basis: Option<Cow<'static, str>>,
+    pub views: Option<i64>,
+    pub engagements: Option<i64>,
     /// Engagements divided by reach, or else by views, in percent.
-    engagement_rate: Option<f64>,
-    engagement_rate_basis: Option<&'static str>,
+    pub engagement_rate: Option<f64>,
+    pub engagement_rate_basis: Option<Cow<'static, str>>,
 }
 
 /// A number of the network's own dashboard.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct DisplayMetric {
-    key: &'static str,
-    label: &'static str,
-    value: Option<i64>,
+    pub key: Cow<'static, str>,
+    pub label: Cow<'static, str>,
+    pub value: Option<i64>,
     /// `count`, `percent` or `seconds`.
-    unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// The same number in the period of the same length before.
-    previous: Option<i64>,
+    pub previous: Option<i64>,
 }
 
 /// Shows the numbers of one account, or of all accounts that the caller can see. Those whose networks report none are
@@ -206,11 +236,11 @@ async fn view(act: &Act, row: &account::Model, query: &AccountsQuery) -> Result<
         from: span.from.to_string(),
         to: span.to.to_string(),
         cut_off: span.cut.map(|day| day.to_string()),
-        status: status(act, row, daily, sync.as_ref()),
+        status: status(act, row, daily, sync.as_ref()).into(),
         missing_permissions: Vec::new(),
         synced_at: None,
         complete_through: None,
-        day_zone: daily.map(|daily| daily.zone),
+        day_zone: daily.map(|daily| daily.zone.into()),
         snapshots: Vec::new(),
         summary: None,
         display_metrics: Vec::new(),
@@ -232,12 +262,12 @@ async fn view(act: &Act, row: &account::Model, query: &AccountsQuery) -> Result<
         .display
         .iter()
         .map(|shown| DisplayMetric {
-            key: shown.key,
-            label: shown.label,
+            key: shown.key.into(),
+            label: shown.label.into(),
             value: story.fold(shown.fold, span),
             unit: match shown.unit {
-                Unit::Count => "count",
-                Unit::Seconds => "seconds",
+                Unit::Count => "count".into(),
+                Unit::Seconds => "seconds".into(),
             },
             previous: story.fold(shown.fold, span.before()),
         })

@@ -75,24 +75,26 @@ pub struct InsightFinding {
 }
 
 /// An insight about a post.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Insight {
-    id: InsightId,
-    post_id: PostId,
-    social_account_id: AccountId,
-    platform: String,
+    pub id: InsightId,
+    pub post_id: PostId,
+    pub social_account_id: AccountId,
+    pub platform: String,
     /// The age: `1h`, `6h`, `24h`, `72h` or `7d`.
-    checkpoint: String,
+    pub checkpoint: String,
     #[serde(flatten)]
-    finding: InsightFinding,
-    created_at: Time,
+    pub finding: InsightFinding,
+    pub created_at: Time,
 }
 
 /// Insights.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Insights {
-    insights: Vec<Insight>,
+    pub insights: Vec<Insight>,
 }
 
 /// Derives the insight of a reading at a checkpoint, unless there is one already or too little to compare with.

@@ -18,10 +18,13 @@ pub mod suggestions;
 pub mod sync;
 mod zone;
 
-pub use accounts::{AccountName, AccountNumbersList, AccountsQuery, accounts};
+pub use accounts::{
+    AccountName, AccountNumbers, AccountNumbersList, AccountSummary, AccountsQuery, DayReason,
+    DaySnapshot, DisplayMetric, PeriodNumbers, accounts,
+};
 pub use hooks::ReadsNumbers;
 pub use pace::{CHECKPOINTS, Checkpoint, Pace};
-pub use posts::{PostNumbersPage, PostsQuery, posts};
+pub use posts::{PostNumbers, PostNumbersPage, PostsQuery, posts};
 pub use readings::{PostReading, readings};
 pub(crate) use start::{is_archived, on_connect, on_disconnect};
 pub use start::{on_posts_published, prune};

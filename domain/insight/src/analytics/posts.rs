@@ -1,6 +1,6 @@
 //! Numbers of posts, as replies show them.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use fanfare_core::{
     Act, Reply,
@@ -94,57 +94,81 @@ pub struct PostsQuery {
 }
 
 /// The numbers of a published post since its publication; unknown ones are null.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct PostNumbers {
-    id: i64,
+    pub id: i64,
     /// The post; null for one that was made outside this service.
-    post_id: Option<PostId>,
+    pub post_id: Option<PostId>,
     /// `fanfare`, or `external` for a post that was made outside this service.
-    source: &'static str,
-    account_id: AccountId,
-    platform: String,
-    platform_post_id: String,
-    url: Option<String>,
-    post_type: String,
-    caption: String,
-    published_at: Time,
+    pub source: Cow<'static, str>,
+    pub account_id: AccountId,
+    pub platform: String,
+    pub platform_post_id: String,
+    pub url: Option<String>,
+    pub post_type: String,
+    pub caption: String,
+    pub published_at: Time,
     /// `live`, `deleted` or `expired`.
-    status: String,
+    pub status: String,
     /// The time of the last reading.
-    fetched_at: Option<Time>,
+    pub fetched_at: Option<Time>,
     /// The time of the next reading; null if there is none.
-    next_read_at: Option<Time>,
+    pub next_read_at: Option<Time>,
     /// True if the numbers are not read any more.
-    r#final: bool,
-    likes: Option<i64>,
-    comments: Option<i64>,
-    reach: Option<i64>,
-    impressions: Option<i64>,
-    saves: Option<i64>,
-    shares: Option<i64>,
-    reposts: Option<i64>,
-    quotes: Option<i64>,
-    plays: Option<i64>,
-    views: Option<i64>,
-    clicks: Option<i64>,
-    engagements: Option<i64>,
+    pub r#final: bool,
+    pub likes: Option<i64>,
+    pub comments: Option<i64>,
+    pub reach: Option<i64>,
+    pub impressions: Option<i64>,
+    pub saves: Option<i64>,
+    pub shares: Option<i64>,
+    pub reposts: Option<i64>,
+    pub quotes: Option<i64>,
+    pub plays: Option<i64>,
+    pub views: Option<i64>,
+    pub clicks: Option<i64>,
+    pub engagements: Option<i64>,
     /// Engagements divided by reach, or else by views, or else by impressions, in percent.
-    engagement_rate: Option<f64>,
-    engagement_rate_basis: Option<&'static str>,
+    pub engagement_rate: Option<f64>,
+    pub engagement_rate_basis: Option<Cow<'static, str>>,
     /// Why each of the other numbers is unknown: `platform`, `pending`, `permission`, `too_few_viewers` or `expired`.
-    unmeasured: BTreeMap<&'static str, String>,
+    pub unmeasured: BTreeMap<Cow<'static, str>, String>,
+}
+
+impl PostNumbers {
+    /// Returns a number by its name; `None` if it is unknown.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<i64> {
+        match name {
+            name::LIKES => self.likes,
+            name::COMMENTS => self.comments,
+            name::REACH => self.reach,
+            name::IMPRESSIONS => self.impressions,
+            name::SAVES => self.saves,
+            name::SHARES => self.shares,
+            name::REPOSTS => self.reposts,
+            name::QUOTES => self.quotes,
+            name::PLAYS => self.plays,
+            name::VIEWS => self.views,
+            name::CLICKS => self.clicks,
+            name::ENGAGEMENTS => self.engagements,
+            _ => None,
+        }
+    }
 }
 
 /// A page of posts with their numbers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct PostNumbersPage {
-    posts: Vec<PostNumbers>,
+    pub posts: Vec<PostNumbers>,
     /// The number of posts on all pages; at most 10,200 are counted.
-    total: u64,
-    limit: u64,
-    offset: u64,
+    pub total: u64,
+    pub limit: u64,
+    pub offset: u64,
     /// Why the list is empty: `nothing_published`, or `filtered` if there are posts beyond the filter; else null.
-    empty_because: Option<&'static str>,
+    pub empty_because: Option<Cow<'static, str>>,
 }
 
 /// Lists the numbers of posts, newest first.
@@ -177,7 +201,7 @@ pub async fn posts(act: &Act, query: PostsQuery) -> Result<Reply<PostNumbersPage
         .await?;
     let account = |row: &post_numbers::Model| visible.iter().find(|one| one.id == row.account_id);
     let posts = rows.iter().filter_map(|row| Some(view(act, row, account(row)?))).collect();
-    let empty_because = if total > 0 { None } else { Some(why_empty(act, &query).await?) };
+    let empty_because = if total > 0 { None } else { Some(why_empty(act, &query).await?.into()) };
     let page = PostNumbersPage { posts, total, limit, offset, empty_because };
     Ok(Reply::ok(&page))
 }
@@ -255,7 +279,7 @@ fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostN
     PostNumbers {
         id: row.id,
         post_id: row.post_id,
-        source: if row.post_id.is_some() { "fanfare" } else { "external" },
+        source: if row.post_id.is_some() { "fanfare" } else { "external" }.into(),
         account_id: row.account_id,
         platform: account.platform.clone(),
         platform_post_id: row.remote_id.clone(),
@@ -283,7 +307,7 @@ fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostN
         clicks: get(name::CLICKS),
         engagements,
         engagement_rate: rate.map(|(rate, _)| rounded(rate, 2)),
-        engagement_rate_basis: rate.map(|(_, base)| base),
-        unmeasured,
+        engagement_rate_basis: rate.map(|(_, base)| base.into()),
+        unmeasured: unmeasured.into_iter().map(|(name, why)| (name.into(), why)).collect(),
     }
 }

@@ -1,6 +1,6 @@
 //! The performance profile of an account, derived from the numbers of its posts of the last 90 days.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use chrono_tz::Tz;
 use fanfare_core::{
@@ -66,12 +66,13 @@ pub struct PerformanceProfile {
 }
 
 /// The profile of an account, or the reason why it has none.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct ProfileResponse {
-    performance_profile: Option<PerformanceProfile>,
+    pub performance_profile: Option<PerformanceProfile>,
     /// `insufficient_data` or `platform_not_measurable`; null with a profile.
-    reason: Option<&'static str>,
+    pub reason: Option<Cow<'static, str>>,
 }
 
 /// The numbers of a profile. Profiles that were stored earlier have other spellings of some names.
@@ -375,7 +376,7 @@ pub async fn show_profile(act: &Act, id: AccountId) -> Result<Reply<ProfileRespo
     let Some(stored) = stored else {
         let why =
             if has_base(&act.cx, &row) { "insufficient_data" } else { "platform_not_measurable" };
-        let none = ProfileResponse { performance_profile: None, reason: Some(why) };
+        let none = ProfileResponse { performance_profile: None, reason: Some(why.into()) };
         return Ok(Reply::ok(&none));
     };
     let mut profile: PerformanceProfile =

@@ -2,6 +2,8 @@
 
 mod round;
 
+use std::borrow::Cow;
+
 use fanfare_core::{
     Act, Domain, Reply, batches,
     clock::Time,
@@ -54,30 +56,32 @@ pub struct SuggestionsQuery {
 }
 
 /// A suggested post for an account.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Suggestion {
-    id: SuggestionId,
-    social_account_id: AccountId,
-    platform: String,
-    account: AccountName,
+    pub id: SuggestionId,
+    pub social_account_id: AccountId,
+    pub platform: String,
+    pub account: AccountName,
     /// The suggested text.
-    caption: String,
+    pub caption: String,
     /// The reason why it is suggested.
-    rationale: String,
+    pub rationale: String,
     /// The ISO week of the suggestion, such as `2026-W48`.
-    period_key: String,
+    pub period_key: String,
     /// `pending`, `scheduled` or `dismissed`.
-    status: &'static str,
+    pub status: Cow<'static, str>,
     /// The post that was made from it.
-    post_id: Option<PostId>,
-    created_at: Time,
+    pub post_id: Option<PostId>,
+    pub created_at: Time,
 }
 
 /// Suggestions.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Suggestions {
-    suggestions: Vec<Suggestion>,
+    pub suggestions: Vec<Suggestion>,
 }
 
 /// One suggestion.
@@ -168,7 +172,7 @@ impl Suggestion {
             caption: row.caption.clone(),
             rationale: row.rationale.clone(),
             period_key: row.period_key.clone(),
-            status: status_name(row.status),
+            status: status_name(row.status).into(),
             post_id: row.post_id,
             created_at: Time(row.created_at),
         }

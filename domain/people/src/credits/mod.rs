@@ -23,8 +23,8 @@ pub use spend::{
 };
 pub use usage::{CreditUsage, UsageQuery, usage};
 pub use view::{
-    CreditEntry, EntryPage, OneWallet, OpenReservation, Wallet, available, ledger, reservations,
-    show, wallet_of,
+    CreditEntry, EntryPage, IncludedCredits, OneWallet, OpenReservation, Wallet, WalletWorkspace,
+    available, ledger, reservations, show, wallet_of,
 };
 pub use wallet::{LedgerLine, Period};
 

@@ -22,7 +22,7 @@ use fanfare_entities::{
 };
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{grants, payer, store};
 use crate::billing::subscriptions;
@@ -34,82 +34,87 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 const RETRY_AFTER: u64 = 5;
 
 /// The credits of a workspace's billing owner, shared by all its members.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Wallet {
     /// Credits that can be spent now: `included.remaining` and `purchased_balance`.
-    available: i64,
-    included: IncludedCredits,
+    pub available: i64,
+    pub included: IncludedCredits,
     /// Purchased credits. They never expire.
-    purchased_balance: i64,
+    pub purchased_balance: i64,
     /// Reserved credits of operations in progress; they are in neither pool.
-    reserved: i64,
+    pub reserved: i64,
     /// The workspace's plan; null without one.
-    plan_tier: Option<PlanTier>,
+    pub plan_tier: Option<PlanTier>,
     /// The time at which the included credits expire and are renewed; null while nothing grants them.
-    resets_at: Option<Time>,
-    workspace: WalletWorkspace,
+    pub resets_at: Option<Time>,
+    pub workspace: WalletWorkspace,
 }
 
 /// The included credits of the current period.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct IncludedCredits {
     /// Credits that the plan grants for the period.
-    allowance: i64,
+    pub allowance: i64,
     /// Credits of it that were spent.
-    used: i64,
+    pub used: i64,
     /// Credits of it that are left.
-    remaining: i64,
+    pub remaining: i64,
 }
 
 /// The workspace that the request is about.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct WalletWorkspace {
-    id: WorkspaceId,
+    pub id: WorkspaceId,
     /// Name for people.
-    name: String,
+    pub name: String,
     /// The caller's role there.
-    role: Role,
+    pub role: Role,
 }
 
 /// A wallet.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct OneWallet {
-    wallet: Wallet,
+    pub wallet: Wallet,
 }
 
 /// A change of a wallet.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct CreditEntry {
-    id: CreditEntryId,
+    pub id: CreditEntryId,
     /// The reason for the change.
-    kind: EntryKind,
+    pub kind: EntryKind,
     /// The pool that changed.
-    pool: Pool,
+    pub pool: Pool,
     /// The change of the pool, in credits.
-    amount: i64,
+    pub amount: i64,
     /// The pool's balance after it.
-    balance: i64,
+    pub balance: i64,
     /// The workspace of the operation; null for what concerns the whole wallet.
-    workspace_id: Option<WorkspaceId>,
+    pub workspace_id: Option<WorkspaceId>,
     /// The operation that the credits were reserved for.
-    operation: Option<String>,
+    pub operation: Option<String>,
     /// The key that the operation was asked for with, or the grant of a tool; null for people at pages.
-    key_id: Option<KeyId>,
+    pub key_id: Option<KeyId>,
     /// The `reference` of the request.
-    reference: Option<String>,
+    pub reference: Option<String>,
     /// The period of a grant, or the payment of a pack; null for everybody but the payer.
-    r#ref: Option<String>,
-    created_at: Time,
+    pub r#ref: Option<String>,
+    pub created_at: Time,
 }
 
 /// Changes of a wallet, newest first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct EntryPage {
-    ledger: Vec<CreditEntry>,
+    pub ledger: Vec<CreditEntry>,
     /// The cursor of the next page; null on the last one.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 /// Shows the wallet that pays for the membership's workspace.

@@ -38,7 +38,7 @@ use fanfare_people::room::{self, PlanRoom};
 use fanfare_platforms::{ContentLimits, MediaLimits, PostTypeDescription};
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use connect::{ConnectRequest, ConnectResponse, connect};
@@ -172,32 +172,33 @@ pub(crate) async fn page(
 }
 
 /// A connected account. Never holds a credential.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Account {
-    pub(crate) id: AccountId,
-    pub(crate) platform: String,
+    pub id: AccountId,
+    pub platform: String,
     /// Name on the platform.
-    pub(crate) username: String,
+    pub username: String,
     /// Longer name.
-    display_name: Option<String>,
-    workspace_id: WorkspaceId,
+    pub display_name: Option<String>,
+    pub workspace_id: WorkspaceId,
     /// Its brand; null if it belongs to the whole workspace.
-    workspace_client_id: Option<BrandId>,
-    status: AccountStatus,
+    pub workspace_client_id: Option<BrandId>,
+    pub status: AccountStatus,
     /// `ok`, or `needs_reconnect` when the platform no longer accepts its credentials.
     connection_status: ConnectionStatus,
     /// The platform's kind of account, for example `organization`; null if the platform has one kind or does not report
     /// it.
-    account_type: Option<String>,
+    pub account_type: Option<String>,
     /// Our copy of its picture, made when the account was connected; null until it is copied, and if the network has
     /// none.
     #[schemars(extend("format" = "uri"))]
-    profile_picture_url: Option<String>,
+    pub profile_picture_url: Option<String>,
     /// True on a simulated network.
-    sandbox: bool,
+    pub sandbox: bool,
     /// The time at which its access expires, if that is known.
-    token_expires_at: Option<Time>,
-    created_at: Time,
+    pub token_expires_at: Option<Time>,
+    pub created_at: Time,
     /// On Bluesky: the account's permanent id.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -215,14 +216,15 @@ pub struct OneAccount {
 }
 
 /// A page of accounts.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct AccountPage {
-    accounts: Vec<Account>,
+    pub accounts: Vec<Account>,
     /// The cursor of the next page; null on the last one. All accounts are on one page, unless they are very many.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
     /// The room of the workspace's plan; null for a membership that is locked to brands.
-    limits: Option<PlanRoom>,
+    pub limits: Option<PlanRoom>,
 }
 
 impl Account {
@@ -258,7 +260,7 @@ impl Account {
 }
 
 /// The state of an account's connection: whether posts can go out on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ConnectionStatus {
     Ok,
@@ -284,21 +286,41 @@ fn did(row: &account::Model) -> Option<Value> {
 
 /// The schema of a post on an account.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names of the fields without a description say what they hold")]
 pub struct AccountSchema {
-    account_id: AccountId,
-    platform: String,
+    pub account_id: AccountId,
+    pub platform: String,
     /// Its post types; the first is the default.
-    post_types: Vec<&'static str>,
+    pub post_types: Vec<&'static str>,
     /// The same, each with what it is for and the files that it takes.
-    post_type_details: Vec<PostTypeDescription>,
+    pub post_type_details: Vec<PostTypeDescription>,
     /// JSON Schema (2020-12) of `metadata`: the texts of a chain of posts, where the platform has chains.
     #[schemars(with = "Map<String, Value>")]
-    metadata: Value,
+    pub metadata: Value,
     /// JSON Schema (2020-12) of `settings`.
     #[schemars(with = "Map<String, Value>")]
-    schema: Value,
-    content_limits: ContentLimits,
-    media_limits: MediaLimits,
+    pub schema: Value,
+    pub content_limits: ContentLimits,
+    pub media_limits: MediaLimits,
+}
+
+impl AccountSchema {
+    /// Returns the settings by name, each with its JSON Schema.
+    pub fn settings(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.schema["properties"].as_object().into_iter().flatten()
+    }
+
+    /// Returns true if there is a setting of this name.
+    #[must_use]
+    pub fn has(&self, setting: &str) -> bool {
+        self.settings().any(|(name, _)| name == setting)
+    }
+
+    /// Returns true if a post cannot do without this setting.
+    #[must_use]
+    pub fn requires(&self, setting: &str) -> bool {
+        self.schema["required"].as_array().into_iter().flatten().any(|name| name == setting)
+    }
 }
 
 /// Returns the network of an account, and its rules for captions.
@@ -327,15 +349,23 @@ pub async fn brand_of_all(act: &Act, ids: &[i64]) -> Result<Option<BrandId>> {
     Ok(if let [one] = brands.as_slice() { *one } else { None })
 }
 
-/// Returns the JSON Schema of the account's settings.
+/// Returns the reply with the schema of a post on an account.
 ///
 /// # Errors
 /// [`Code::AccountNotFound`].
 pub async fn schema(act: &Act, id: AccountId) -> Result<Reply<AccountSchema>> {
+    Ok(Reply::ok(&schema_of(act, id).await?))
+}
+
+/// Returns the schema of a post on an account.
+///
+/// # Errors
+/// [`Code::AccountNotFound`].
+pub async fn schema_of(act: &Act, id: AccountId) -> Result<AccountSchema> {
     let row = find(act, id).await?;
     let platform = crate::platforms::from_row(&row.platform)?;
     let spec = fanfare_platforms::find(platform).spec_of(&facts(&row)?);
-    Ok(Reply::ok(&AccountSchema {
+    Ok(AccountSchema {
         account_id: row.id,
         post_types: spec.post_types.iter().map(|kind| kind.name).collect(),
         post_type_details: fanfare_platforms::post_types(&spec),
@@ -344,5 +374,5 @@ pub async fn schema(act: &Act, id: AccountId) -> Result<Reply<AccountSchema>> {
         content_limits: ContentLimits::of(&spec),
         media_limits: MediaLimits::of(&spec.media),
         platform: row.platform,
-    }))
+    })
 }

@@ -12,7 +12,7 @@ use fanfare_entities::{
 use fanfare_media::{StoredMedia, extension};
 use schemars::JsonSchema;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{on_stored, sizes};
@@ -52,31 +52,32 @@ fn name(row: &media_asset::Model) -> &str {
 }
 
 /// A stored file.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Media {
-    id: Uuid,
+    pub id: Uuid,
     /// The same as `id`.
-    asset_id: Uuid,
+    pub asset_id: Uuid,
     /// The address at which it is served; to be sent as `media_url`.
-    url: String,
+    pub url: String,
     /// The same as `url`.
-    public_url: String,
+    pub public_url: String,
     /// The display name.
-    filename: String,
+    pub filename: String,
     /// The part of the address that identifies the file.
-    path: String,
+    pub path: String,
     /// Media type, detected from the bytes.
-    mime: Option<String>,
-    bytes: Option<i64>,
+    pub mime: Option<String>,
+    pub bytes: Option<i64>,
     /// Pixels, once it is analysed.
-    width: Option<i32>,
+    pub width: Option<i32>,
     /// Pixels, once it is analysed.
-    height: Option<i32>,
+    pub height: Option<i32>,
     /// True if a model made it.
-    ai_generated: bool,
+    pub ai_generated: bool,
     /// The drop session that it came through.
-    drop_session_id: Option<DropSessionId>,
-    created_at: Time,
+    pub drop_session_id: Option<DropSessionId>,
+    pub created_at: Time,
 }
 
 impl Media {

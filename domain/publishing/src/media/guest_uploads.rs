@@ -101,18 +101,19 @@ pub async fn create(act: &Act, new: NewGuestUpload) -> Result<Reply<DropSession>
 }
 
 /// A page on which a guest uploads files.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct DropSession {
-    session_id: DropSessionId,
+    pub session_id: DropSessionId,
     /// The page.
-    drop_url: String,
-    expires_at: Time,
+    pub drop_url: String,
+    pub expires_at: Time,
     /// The most bytes of a file.
-    max_bytes: u64,
+    pub max_bytes: u64,
     /// The most files.
-    max_files: i32,
+    pub max_files: i32,
     /// Instructions for the person who has the files, and the next step after that.
-    instructions: String,
+    pub instructions: String,
 }
 
 /// A file that was uploaded.

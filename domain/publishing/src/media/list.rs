@@ -79,12 +79,13 @@ pub async fn list(act: &Act, query: MediaQuery) -> Result<Reply<Listed<MediaPage
 }
 
 /// A page of files.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct MediaPage {
-    media: Vec<Media>,
+    pub media: Vec<Media>,
     /// The cursor of the next page; null on the last one.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 fn limit(asked: Option<i64>) -> Result<u64> {

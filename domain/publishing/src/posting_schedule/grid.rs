@@ -1,5 +1,7 @@
 //! The grid of an account: the times of day at which it posts.
 
+use std::borrow::Cow;
+
 use chrono::{NaiveTime, Weekday};
 use chrono_tz::Tz;
 use fanfare_core::{
@@ -188,24 +190,26 @@ fn parse_all<T>(stored: Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T
 }
 
 /// The times at which an account posts.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Slots {
-    account_id: AccountId,
+    pub account_id: AccountId,
     /// Times of day, `HH:MM`.
-    times: Vec<String>,
+    pub times: Vec<String>,
     /// The weekdays they are for, such as `monday`.
-    days: Vec<&'static str>,
+    pub days: Vec<Cow<'static, str>>,
     /// The IANA zone they are in.
-    timezone: &'static str,
+    pub timezone: Cow<'static, str>,
     /// True if these are the default times, because none were set.
-    default: bool,
+    pub default: bool,
 }
 
 /// An account's slots.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct OneGrid {
-    slots: Slots,
+    pub slots: Slots,
 }
 
 impl Slots {
@@ -214,8 +218,8 @@ impl Slots {
         Self {
             account_id: id,
             times: grid.times.iter().map(|time| time.format("%H:%M").to_string()).collect(),
-            days: days.map(|(name, _)| *name).collect(),
-            timezone: grid.zone.name(),
+            days: days.map(|(name, _)| Cow::Borrowed(*name)).collect(),
+            timezone: grid.zone.name().into(),
             default: grid.is_default,
         }
     }

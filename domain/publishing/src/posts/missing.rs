@@ -9,12 +9,20 @@ use serde::Serialize;
 
 use super::{draft::Content, find, media_facts, readiness::conversion_flaws};
 
+/// Returns the reply with what a post is missing.
+///
+/// # Errors
+/// [`fanfare_core::Code::PostNotFound`].
+pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
+    Ok(Reply::ok(&missing_of(act, id).await?))
+}
+
 /// Returns everything that `create` would object to, and what has become invalid since: a disconnected account, a
 /// deleted file, a token that expires before the post's time, a file that is flawed or cannot be converted.
 ///
 /// # Errors
 /// [`fanfare_core::Code::PostNotFound`].
-pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
+pub async fn missing_of(act: &Act, id: PostId) -> Result<Missing> {
     let row = find(act, id).await?;
     let platform = crate::platforms::from_row(&row.platform)?;
     let account = account::Entity::find_by_id(row.account_id).one(&act.cx.db.read).await?;
@@ -43,24 +51,26 @@ pub async fn missing(act: &Act, id: PostId) -> Result<Reply<Missing>> {
             missing.push(MissingItem::of(gone));
         }
     }
-    Ok(Reply::ok(&Missing { ready: missing.is_empty(), missing }))
+    Ok(Missing { ready: missing.is_empty(), missing })
 }
 
 /// A thing that a post lacks before it can be published.
 #[derive(Debug, Serialize, JsonSchema)]
+#[expect(missing_docs, reason = "the names of the fields without a description say what they hold")]
 pub struct Missing {
     /// True if nothing is missing.
-    ready: bool,
-    missing: Vec<MissingItem>,
+    pub ready: bool,
+    pub missing: Vec<MissingItem>,
 }
 
 /// One thing that a post is missing.
 #[derive(Debug, Serialize, JsonSchema)]
-struct MissingItem {
+#[expect(missing_docs, reason = "the names of the fields without a description say what they hold")]
+pub struct MissingItem {
     /// The part of the post that is incomplete.
     kind: MissingKind,
     #[serde(flatten)]
-    broken: Violation,
+    pub broken: Violation,
     /// The account to connect again, after which the post can go out.
     #[serde(skip_serializing_if = "Option::is_none")]
     reconnect: Option<Reconnect>,

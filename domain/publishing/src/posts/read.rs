@@ -280,32 +280,34 @@ pub async fn get(act: &Act, id: PostId) -> Result<Reply<OnePost>> {
 }
 
 /// A page of a post's ledger.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct AttemptPage {
-    attempts: Vec<Attempt>,
+    pub attempts: Vec<Attempt>,
     /// The cursor of the next page; null on the last one. All attempts are on one page, unless they are very large.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 /// One attempt to publish a post.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Attempt {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
+pub struct Attempt {
     /// The number of the attempt, from 1.
-    number: i32,
+    pub number: i32,
     /// The worker that made it.
-    worker: String,
-    started_at: Time,
+    pub worker: String,
+    pub started_at: Time,
     /// Null while it runs, or if its worker died.
-    ended_at: Option<Time>,
+    pub ended_at: Option<Time>,
     /// `published`, `processing`, `retry`, `rate_limited`, `failed`, `outcome_unknown` or `cancelled`.
-    outcome: Option<String>,
+    pub outcome: Option<String>,
     /// The failure.
     #[schemars(with = "Option<PostError>")]
-    error: Option<Value>,
+    pub error: Option<Value>,
     /// The calls to the platform, in their order.
     #[schemars(with = "Vec<AttemptStep>")]
-    steps: Value,
+    pub steps: Value,
 }
 
 /// One call of an attempt.

@@ -22,13 +22,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use self::view::{Review, ReviewSummary};
 use super::{profile_of, selected_accounts, sync, why_empty};
 use crate::inbox::{ListPosition, older_than};
 
 pub use self::{
     reply::{NewReviewReply, ReviewRef, delete_reply, reply},
-    view::{OneReview, ReviewPage},
+    view::{OneReview, Review, ReviewAction, ReviewPage, ReviewReply, ReviewSummary, Reviewer},
 };
 
 const DAY: i64 = 24 * 3_600_000;

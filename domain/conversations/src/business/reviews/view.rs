@@ -8,17 +8,18 @@ use fanfare_entities::{
 };
 use schemars::JsonSchema;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::title;
 
 /// The author of a review.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Reviewer {
-    name: Option<String>,
-    avatar_url: Option<String>,
-    anonymous: bool,
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
+pub struct Reviewer {
+    pub name: Option<String>,
+    pub avatar_url: Option<String>,
+    pub anonymous: bool,
 }
 
 /// A picture or video of a review.
@@ -33,20 +34,20 @@ struct ReviewMedium {
 }
 
 /// The owner's answer.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "it describes JSON that a row keeps")]
-struct ReviewReply {
-    text: String,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
+pub struct ReviewReply {
+    pub text: String,
     /// `pending`, `approved` or `rejected`.
-    state: String,
-    policy_violation: Option<String>,
-    updated_at: Time,
+    pub state: String,
+    pub policy_violation: Option<String>,
+    pub updated_at: Time,
 }
 
 /// An action that is possible with a review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum ReviewAction {
+pub enum ReviewAction {
     /// Answer it.
     Reply,
     /// Delete its answer.
@@ -54,52 +55,55 @@ enum ReviewAction {
 }
 
 /// A review of a location.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct Review {
-    id: ReviewId,
+    pub id: ReviewId,
     /// The network's name for it.
-    review_name: String,
-    account_id: AccountId,
+    pub review_name: String,
+    pub account_id: AccountId,
     /// Brand of the account; null if it belongs to the whole workspace.
-    workspace_client_id: Option<BrandId>,
-    location_id: String,
-    location_title: String,
-    reviewer: Reviewer,
+    pub workspace_client_id: Option<BrandId>,
+    pub location_id: String,
+    pub location_title: String,
+    pub reviewer: Reviewer,
     /// Stars, 1 to 5; null if they are not known.
-    rating: Option<i32>,
-    text: String,
+    pub rating: Option<i32>,
+    pub text: String,
     #[schemars(with = "Vec<ReviewMedium>")]
     media: Value,
-    created_at: Time,
-    updated_at: Time,
+    pub created_at: Time,
+    pub updated_at: Time,
     #[schemars(with = "Option<ReviewReply>")]
     reply: Option<Value>,
     /// The review was changed after it was answered.
-    changed_after_reply: bool,
+    pub changed_after_reply: bool,
     /// The actions that your role and the state allow now.
-    can: Vec<ReviewAction>,
+    pub can: Vec<ReviewAction>,
 }
 
 /// Statistics of all reviews of a location.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ReviewSummary {
-    pub(super) account_id: AccountId,
-    pub(super) location_id: String,
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
+pub struct ReviewSummary {
+    pub account_id: AccountId,
+    pub location_id: String,
     /// Null if it is not known.
-    pub(super) average_rating: Option<f64>,
+    pub average_rating: Option<f64>,
     /// Null if it is not known.
-    pub(super) total_review_count: Option<i64>,
-    pub(super) synced_at: Option<Time>,
+    pub total_review_count: Option<i64>,
+    pub synced_at: Option<Time>,
 }
 
 /// A page of reviews.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct ReviewPage {
-    pub(super) reviews: Vec<Review>,
-    pub(super) summary: Vec<ReviewSummary>,
+    pub reviews: Vec<Review>,
+    pub summary: Vec<ReviewSummary>,
     /// The cursor of the next page; null on the last one.
-    pub(super) next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 /// One review.
@@ -110,6 +114,12 @@ pub struct OneReview {
 }
 
 impl Review {
+    /// Returns the owner's answer, which the row keeps as JSON.
+    #[must_use]
+    pub fn answer(&self) -> Option<ReviewReply> {
+        self.reply.as_ref().and_then(|reply| ReviewReply::deserialize(reply).ok())
+    }
+
     pub(super) fn of(
         row: business_review::Model,
         account: &account::Model,

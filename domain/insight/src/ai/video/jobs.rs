@@ -35,31 +35,32 @@ use crate::ai::{
 const MAX_OPEN_JOBS: u64 = 5;
 
 /// A video that a model makes.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct VideoJob {
-    id: Uuid,
-    status: AiJobStatus,
+    pub id: Uuid,
+    pub status: AiJobStatus,
     /// `xai_grok` or `google_veo`.
-    provider: String,
-    model: String,
-    prompt: String,
+    pub provider: String,
+    pub model: String,
+    pub prompt: String,
     /// The request with all defaults.
-    params: VideoParams,
+    pub params: VideoParams,
     /// The price; refunded if the job fails.
-    credits: i64,
+    pub credits: i64,
     /// Percent, if the provider says so.
-    progress: Option<i32>,
+    pub progress: Option<i32>,
     /// The address of the video, once it is completed.
-    video_url: Option<String>,
+    pub video_url: Option<String>,
     /// The stored video.
-    asset_id: Option<Uuid>,
+    pub asset_id: Option<Uuid>,
     /// The reason why there is no video; null unless the job failed.
-    error: Option<VideoJobError>,
+    pub error: Option<VideoJobError>,
     /// True if the provider is simulated.
-    sandbox: bool,
-    created_at: Time,
+    pub sandbox: bool,
+    pub created_at: Time,
     /// The time at which it ended.
-    completed_at: Option<Time>,
+    pub completed_at: Option<Time>,
 }
 
 /// The reason why there is no video.
@@ -74,11 +75,12 @@ pub struct VideoJobError {
 }
 
 /// A video that was queued.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct QueuedVideoJob {
-    job_id: Uuid,
-    job: VideoJob,
+    pub job_id: Uuid,
+    pub job: VideoJob,
 }
 
 /// A video.
@@ -89,12 +91,13 @@ pub struct OneVideoJob {
 }
 
 /// Videos, newest first.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct VideoJobPage {
-    jobs: Vec<VideoJob>,
+    pub jobs: Vec<VideoJob>,
     /// The cursor of the next page; null on the last one.
-    next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 /// The videos to list.

@@ -1,61 +1,64 @@
 //! The options of videos.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use fanfare_ai::{Ai, Audio, DurationRule, VideoModel, VideoProvider};
 use fanfare_core::{Act, Reply, error::Result};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The options of videos, with their prices.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct VideoOptions {
-    providers: Vec<ProviderOptions>,
+    pub providers: Vec<ProviderOptions>,
     /// The day of the prices.
-    as_of: String,
+    pub as_of: String,
 }
 
 /// A provider of videos.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct ProviderOptions {
     /// `xai_grok` or `google_veo`.
-    id: &'static str,
+    pub id: Cow<'static, str>,
     /// True if it can be used here.
-    configured: bool,
+    pub configured: bool,
     /// True if it is simulated.
-    sandbox: bool,
-    models: Vec<ModelOptions>,
+    pub sandbox: bool,
+    pub models: Vec<ModelOptions>,
 }
 
 /// A model that makes videos.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct ModelOptions {
-    id: String,
+    pub id: String,
     /// True for the model that is used if none is named.
-    default: bool,
+    pub default: bool,
     /// The inputs that it takes: `text`, or `text` and `image`.
-    input_modes: Vec<&'static str>,
+    pub input_modes: Vec<Cow<'static, str>>,
     /// Lengths in seconds.
-    durations: Vec<u32>,
-    resolutions: Vec<String>,
-    aspect_ratios: Vec<String>,
+    pub durations: Vec<u32>,
+    pub resolutions: Vec<String>,
+    pub aspect_ratios: Vec<String>,
     /// `optional` or `always`.
-    audio: &'static str,
+    pub audio: Cow<'static, str>,
     /// Resolutions with fewer lengths.
-    rules: Vec<RuleOptions>,
+    pub rules: Vec<RuleOptions>,
     /// The price of a second, by resolution.
-    credits_per_second: BTreeMap<String, f64>,
+    pub credits_per_second: BTreeMap<String, f64>,
     /// The additional price of a first frame, for the whole video.
-    credits_with_image: f64,
+    pub credits_with_image: f64,
     /// The prices of videos without a first frame.
-    estimates: Vec<VideoEstimate>,
+    pub estimates: Vec<VideoEstimate>,
 }
 
 /// A rule: videos of a resolution have one of these lengths.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub struct RuleOptions {
     #[serde(rename = "if")]
@@ -63,13 +66,13 @@ pub struct RuleOptions {
     then: HasLength,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 struct OfResolution {
     resolution: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 struct HasLength {
     duration_seconds: Vec<u32>,
@@ -85,12 +88,13 @@ impl RuleOptions {
 }
 
 /// The price of a video.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "each field is named after what it holds")]
 pub struct VideoEstimate {
-    duration_seconds: u32,
-    resolution: String,
-    credits: i64,
+    pub duration_seconds: u32,
+    pub resolution: String,
+    pub credits: i64,
 }
 
 /// Lists the options of videos with their prices.
@@ -100,7 +104,7 @@ pub struct VideoEstimate {
 pub async fn options(act: &Act) -> Result<Reply<VideoOptions>> {
     let ai = &crate::settings(&act.cx).ai;
     let provider = |provider: VideoProvider| ProviderOptions {
-        id: provider.as_str(),
+        id: provider.as_str().into(),
         configured: ai.offers_video(provider),
         sandbox: ai.is_sandbox,
         models: ai.video_models(provider).enumerate().map(|it| model(ai, it)).collect(),
@@ -123,13 +127,13 @@ fn model(ai: &Ai, (nth, model): (usize, &VideoModel)) -> ModelOptions {
     ModelOptions {
         id: model.id.clone(),
         default: nth == 0,
-        input_modes: vec!["text", "image"],
+        input_modes: vec!["text".into(), "image".into()],
         durations: model.durations.clone(),
         resolutions: model.resolutions.clone(),
         aspect_ratios: model.aspect_ratios.clone(),
         audio: match model.audio {
-            Audio::Optional => "optional",
-            Audio::Always => "always",
+            Audio::Optional => "optional".into(),
+            Audio::Always => "always".into(),
         },
         rules: model.rules.iter().map(RuleOptions::of).collect(),
         credits_per_second: model

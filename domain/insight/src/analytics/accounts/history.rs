@@ -142,14 +142,14 @@ impl AccountHistory {
             ),
             reach,
             reach_basis: match (own_reach, reach) {
-                (Some(_), _) => Some("period"),
-                (None, Some(_)) => Some("sum_of_days"),
+                (Some(_), _) => Some("period".into()),
+                (None, Some(_)) => Some("sum_of_days".into()),
                 (None, None) => None,
             },
             views,
             engagements,
             engagement_rate: rate.map(|(rate, _)| rounded(rate, 2)),
-            engagement_rate_basis: rate.map(|(_, base)| base),
+            engagement_rate_basis: rate.map(|(_, base)| base.into()),
         }
     }
 
