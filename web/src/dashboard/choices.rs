@@ -1,30 +1,21 @@
 //! The connected accounts of a workspace, to choose from.
 
 use fanfare_core::Result;
-use fanfare_publishing::platforms::label;
+use fanfare_entities::AccountId;
+use fanfare_publishing::{
+    accounts::{Account, AccountPage},
+    platforms,
+};
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{marks::account_name, operation, page_member::PageMember};
 use crate::oauth_connect::Visit;
 
 /// The accounts that the user sees.
-#[derive(Deserialize)]
 pub struct AccountChoices {
     /// The accounts, oldest first.
-    pub accounts: Vec<AccountName>,
-}
-
-/// An account, as it is named on pages.
-#[derive(Deserialize)]
-pub struct AccountName {
-    /// Its id.
-    pub id: i64,
-    /// Its network.
-    pub platform: String,
-    /// Its name there.
-    pub username: String,
+    pub accounts: Vec<Account>,
 }
 
 impl AccountChoices {
@@ -34,7 +25,9 @@ impl AccountChoices {
     /// The database's.
     pub async fn of(visit: &Visit, seat: &PageMember) -> Result<Self> {
         let here = seat.act.membership.workspace_id;
-        operation::read(visit, "list_accounts", json!({"workspace_id": here})).await
+        let page: AccountPage =
+            operation::list(visit, "list_accounts", json!({"workspace_id": here})).await?;
+        Ok(Self { accounts: page.accounts })
     }
 
     /// Keeps only the accounts on these networks.
@@ -44,9 +37,9 @@ impl AccountChoices {
     }
 
     /// Returns the name of an account with its network.
-    pub fn name(&self, id: i64) -> String {
+    pub fn name(&self, id: AccountId) -> String {
         let found = self.accounts.iter().find(|one| one.id == id);
-        found.map_or_else(|| format!("account {id}"), AccountName::label)
+        found.map_or_else(|| format!("account {id}"), label)
     }
 
     /// Returns the field of a filter that chooses an account.
@@ -57,7 +50,7 @@ impl AccountChoices {
                 select #account name="account_id" {
                     option value="" { "All accounts" }
                     @for one in &self.accounts {
-                        option value=(one.id) selected[chosen == Some(one.id.to_string().as_str())] { (one.label()) }
+                        option value=(one.id) selected[chosen == Some(one.id.to_string().as_str())] { (label(one)) }
                     }
                 }
             }
@@ -65,8 +58,6 @@ impl AccountChoices {
     }
 }
 
-impl AccountName {
-    fn label(&self) -> String {
-        format!("{} on {}", account_name(&self.username), label(&self.platform))
-    }
+fn label(account: &Account) -> String {
+    format!("{} on {}", account_name(&account.username), platforms::label(&account.platform))
 }

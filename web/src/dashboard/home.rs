@@ -7,13 +7,16 @@ use fanfare_core::{
     access::{Role, plan_name},
 };
 use fanfare_entities::{Millis, account, account::AccountStatus, post, post::PostStatus};
-use fanfare_people::{credits, keys, quota::Quota};
+use fanfare_people::{
+    credits::{self, Wallet},
+    keys,
+    quota::Quota,
+};
 use fanfare_publishing::{
     accounts,
     posts::{self, agenda, status_words},
 };
 use maud::{Markup, html};
-use serde::Deserialize;
 
 use super::{
     marks::{self, thumbnail},
@@ -35,42 +38,22 @@ struct Home {
     under_way: Vec<post::Model>,
     next: Vec<post::Model>,
     failed: Vec<post::Model>,
-    credits: Credits,
+    wallet: Wallet,
     has_posts: bool,
     has_keys: bool,
-}
-
-/// The parts of the reply with the credits that the page needs.
-#[derive(Deserialize)]
-struct Credits {
-    wallet: Wallet,
-}
-
-/// The credits that can be spent in the workspace.
-#[derive(Deserialize)]
-struct Wallet {
-    available: i64,
-    included: Included,
-}
-
-/// The credits that the plan includes.
-#[derive(Deserialize)]
-struct Included {
-    allowance: i64,
-    remaining: i64,
 }
 
 /// Shows the home page.
 pub async fn show(visit: Visit) -> Result<PageResponse> {
     let seat = PageMember::of(&visit).await?;
     let (act, now) = (&seat.act, visit.cx.clock.now());
-    let credits = credits::show(act).await?;
+    let credits = credits::show(act).await?.view()?;
     let home = Home {
         accounts: accounts::all(act).await?,
         under_way: agenda::under_way(act, 8).await?,
         next: agenda::upcoming(act, 8).await?,
         failed: agenda::failed(act, now - RECENT, 5).await?,
-        credits: serde_json::from_str(credits.body()).map_err(fanfare_core::Error::internal)?,
+        wallet: credits.wallet,
         has_posts: agenda::has_any(act).await?,
         has_keys: !keys::list(&visit.cx, visit.session.user_id).await?.is_empty(),
     };
@@ -216,7 +199,7 @@ fn weak_account(row: &account::Model, zone: &str) -> Markup {
 }
 
 fn plan(seat: &PageMember, home: &Home) -> Markup {
-    let (membership, wallet) = (&seat.act.membership, &home.credits.wallet);
+    let (membership, wallet) = (&seat.act.membership, &home.wallet);
     let connected = home.accounts.iter().filter(|row| !row.sandbox).count();
     let simulated = home.accounts.len() - connected;
     let included =

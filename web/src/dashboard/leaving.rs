@@ -1,6 +1,6 @@
 //! The deletion of a workspace, on the settings page: an admin deletes the workspace that the page shows, or stops its deletion.
 
-use fanfare_core::{Code, Error, Result, access::Role, clock::to_rfc3339 as written};
+use fanfare_core::{Code, Error, Result, access::Role, clock::Time};
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -60,7 +60,7 @@ pub fn section(visit: &Visit, seat: &PageMember, name: &str) -> Markup {
     html! {
         h3 { "Deletion" }
         p.flash.warn {
-            "This workspace will be deleted on " (parts::minute(visit, &written(at)))
+            "This workspace will be deleted on " (parts::minute(visit, Time(at)))
             ". Until then nothing in it changes, and its posts are paused."
         }
         form.narrow method="post" action={ (PAGE) "/" (KEEP) } {

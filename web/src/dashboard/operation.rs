@@ -9,7 +9,7 @@ use fanfare_api::{
     request_id,
     routes::ROUTES,
 };
-use fanfare_core::{Error, Result, access::Caller};
+use fanfare_core::{Error, Result, access::Caller, page::Listed};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -24,7 +24,15 @@ pub async fn run(visit: &Visit, name: &str, arguments: Value) -> Result<Value> {
     read(visit, name, arguments).await
 }
 
-/// Runs an operation and reads the reply as a `T`.
+/// Runs an operation that lists something and returns the list.
+///
+/// # Errors
+/// The operation's.
+pub async fn list<T: DeserializeOwned>(visit: &Visit, name: &str, arguments: Value) -> Result<T> {
+    read::<Listed<T>>(visit, name, arguments).await.map(Listed::into_list)
+}
+
+/// Runs an operation and reads the reply as a `T`, the type that it replies with.
 ///
 /// # Errors
 /// The operation's.

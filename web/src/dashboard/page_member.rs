@@ -3,7 +3,7 @@
 use fanfare_core::{
     Act, Code, PostId, Result,
     access::{self, Caller, Membership, Role},
-    clock::to_rfc3339,
+    clock::Time,
     limits::Meter,
 };
 use fanfare_people::users::{self, Workspace};
@@ -91,7 +91,7 @@ impl PageMember {
             }
             @if let Some(at) = self.act.membership.deletion_at {
                 p.flash.warn {
-                    "This workspace will be deleted on " (parts::minute(visit, &to_rfc3339(at))) ". "
+                    "This workspace will be deleted on " (parts::minute(visit, Time(at))) ". "
                     a href="/dashboard/settings" { "Settings" }
                 }
             }

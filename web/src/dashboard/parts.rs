@@ -1,9 +1,16 @@
 //! Parts that the pages of the dashboard share.
 
-use fanfare_core::{Code, Error, access::Scope, clock::to_rfc3339, zone::local};
+use fanfare_core::{
+    Code, Error,
+    access::Scope,
+    clock::{Time, to_rfc3339},
+    zone::local,
+};
 use fanfare_entities::Millis;
 use fanfare_people::oauth_provider::scope_description;
 use maud::{Markup, html};
+use serde::Serialize;
+use serde_json::Value;
 use url::form_urlencoded;
 use uuid::Uuid;
 
@@ -52,9 +59,15 @@ pub fn local_time(time: Millis, zone: &str) -> Markup {
 }
 
 /// Renders a time of a reply to the second, in this time zone.
-pub fn local_second(time: &str, zone: &str) -> Markup {
-    let shown = millis(time).map(|at| local(at, zone).format("%-d %b %Y, %H:%M:%S").to_string());
-    html! { time datetime=(time) { (shown.as_deref().unwrap_or(time)) } }
+pub fn local_second(Time(time): Time, zone: &str) -> Markup {
+    let shown = local(time, zone).format("%-d %b %Y, %H:%M:%S").to_string();
+    html! { time datetime=(to_rfc3339(time)) { (shown) } }
+}
+
+/// Returns the name of a value as replies write it.
+pub fn name_of(value: impl Serialize) -> String {
+    let name = serde_json::to_value(value).ok();
+    name.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Renders a status in words and colour.
@@ -164,19 +177,9 @@ pub fn lines(text: &str) -> String {
     if short.len() < text.len() { short + "…" } else { short }
 }
 
-/// Parses a time as replies write it.
-pub fn millis(time: &str) -> Option<Millis> {
-    chrono::DateTime::parse_from_rfc3339(time).ok().map(|time| time.timestamp_millis())
-}
-
 /// Renders a time of a reply to the minute, in the page's time zone.
-pub fn minute(visit: &Visit, time: &str) -> Markup {
-    html! {
-        @match millis(time) {
-            Some(at) => (local_time(at, visit.zone())),
-            None => time datetime=(time) { (time) },
-        }
-    }
+pub fn minute(visit: &Visit, Time(time): Time) -> Markup {
+    local_time(time, visit.zone())
 }
 
 /// Renders the link to the next page of a list.

@@ -1,8 +1,10 @@
 //! `/dashboard/reviews`: reviews of business profiles, and answers to them.
 
+use fanfare_conversations::business::{
+    Review, ReviewAction, ReviewPage, ReviewReply, ReviewSummary,
+};
 use fanfare_core::{Error, Result};
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{choices::AccountChoices, operation, page_member::PageMember, parts};
@@ -10,48 +12,6 @@ use crate::oauth_connect::{PageResponse, Visit};
 
 const TITLE: &str = "Reviews";
 const PAGE: &str = "/dashboard/reviews";
-
-#[derive(Deserialize)]
-struct ReviewPage {
-    reviews: Vec<Review>,
-    summary: Vec<Summary>,
-    next_cursor: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Summary {
-    account_id: i64,
-    average_rating: Option<f64>,
-    total_review_count: Option<i64>,
-    synced_at: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Review {
-    id: i64,
-    location_title: String,
-    reviewer: Reviewer,
-    rating: Option<usize>,
-    text: String,
-    updated_at: String,
-    reply: Option<ReviewReply>,
-    changed_after_reply: bool,
-    can: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Reviewer {
-    name: Option<String>,
-    anonymous: bool,
-}
-
-#[derive(Deserialize)]
-struct ReviewReply {
-    text: String,
-    state: String,
-    policy_violation: Option<String>,
-    updated_at: String,
-}
 
 /// Shows reviews, the last changed first.
 pub async fn show(visit: Visit) -> Result<PageResponse> {
@@ -101,7 +61,7 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
         }
     }
     let accounts = AccountChoices::of(visit, &seat).await?.on(&["google_business"]);
-    let shown: ReviewPage = operation::read(visit, "list_reviews", asked).await?;
+    let shown: ReviewPage = operation::list(visit, "list_reviews", asked).await?;
     let done = visit.query("done").map(|done| match done {
         "deleted" => "The answer is being deleted.",
         _ => "The answer was sent. The network looks at it before it is public.",
@@ -135,13 +95,13 @@ fn here(visit: &Visit) -> String {
     format!("{PAGE}?{}", query.finish()).trim_end_matches('?').to_owned()
 }
 
-fn summary(visit: &Visit, one: &Summary, accounts: &AccountChoices) -> Markup {
+fn summary(visit: &Visit, one: &ReviewSummary, accounts: &AccountChoices) -> Markup {
     html! {
         p {
             strong { (accounts.name(one.account_id)) } ": "
             @match one.average_rating { Some(rating) => { (format!("{rating:.1}")) " of 5" } None => "average not known" }
             @if let Some(count) = one.total_review_count { " from " (count) @if count == 1 { " review" } @else { " reviews" } }
-            @if let Some(at) = &one.synced_at { span.soft { ", read " (parts::minute(visit, at)) } }
+            @if let Some(at) = one.synced_at { span.soft { ", read " (parts::minute(visit, at)) } }
         }
     }
 }
@@ -178,11 +138,11 @@ fn card(visit: &Visit, review: &Review) -> Markup {
     html! {
         section.card id={ "review-" (review.id) } {
             h2 { (parts::one_line(name.unwrap_or("Anonymous"), 80)) " " (stars(review.rating)) }
-            p.soft { (parts::one_line(&review.location_title, 80)) " · " (parts::minute(visit, &review.updated_at)) }
+            p.soft { (parts::one_line(&review.location_title, 80)) " · " (parts::minute(visit, review.updated_at)) }
             @if review.text.is_empty() { p.soft { "Without a text." } } @else { p.said { (parts::lines(&review.text)) } }
-            @if let Some(reply) = &review.reply { (reply_of(visit, reply, review.changed_after_reply)) }
-            @if review.can.iter().any(|can| can == "reply") { (form(visit, review)) }
-            @if review.can.iter().any(|can| can == "delete_reply") {
+            @if let Some(reply) = &review.answer() { (reply_of(visit, reply, review.changed_after_reply)) }
+            @if review.can.contains(&ReviewAction::Reply) { (form(visit, review)) }
+            @if review.can.contains(&ReviewAction::DeleteReply) {
                 (parts::confirmed_action(visit, "Delete the answer", &format!("{PAGE}/{}/delete", review.id),
                     "The answer disappears from the profile. You can write another one.", "Delete this answer", &html! {}))
             }
@@ -190,9 +150,9 @@ fn card(visit: &Visit, review: &Review) -> Markup {
     }
 }
 
-fn stars(rating: Option<usize>) -> Markup {
+fn stars(rating: Option<i32>) -> Markup {
     html! {
-        @match rating.map(|rating| rating.min(5)) {
+        @match rating.map(|rating| usize::try_from(rating).unwrap_or(0).min(5)) {
             Some(rating) => {
                 span.stars role="img" aria-label={ (rating) " of 5 stars" } { ("★".repeat(rating)) span.soft { ("☆".repeat(5 - rating)) } }
             }
@@ -204,7 +164,7 @@ fn stars(rating: Option<usize>) -> Markup {
 fn reply_of(visit: &Visit, reply: &ReviewReply, is_older: bool) -> Markup {
     html! {
         div.answered {
-            p.soft { "Your answer · " (parts::minute(visit, &reply.updated_at)) " " (state(&reply.state)) }
+            p.soft { "Your answer · " (parts::minute(visit, reply.updated_at)) " " (state(&reply.state)) }
             p.said { (parts::lines(&reply.text)) }
             @if let Some(violation) = &reply.policy_violation { p.late { "The network refused it: " (parts::one_line(violation, 200)) } }
             @if is_older { p.flash.warn { "The review was changed after you answered it." } }
@@ -224,7 +184,8 @@ fn state(state: &str) -> Markup {
 fn form(visit: &Visit, review: &Review) -> Markup {
     let is_this = visit.path("id") == review.id.to_string();
     let sent = visit.form("text").filter(|_| is_this);
-    let earlier = review.reply.as_ref().map(|reply| reply.text.as_str());
+    let answer = review.answer();
+    let earlier = answer.as_ref().map(|reply| reply.text.as_str());
     let (id, label) = (
         format!("text-{}", review.id),
         if earlier.is_some() { "Change the answer" } else { "Answer" },

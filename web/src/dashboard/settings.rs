@@ -1,11 +1,12 @@
 //! `/dashboard/settings`: the user's name, password and sessions, and the name, time zone and posting times of a
 //! workspace.
 
-use fanfare_core::{Code, Error, Result, access::Role, clock::to_rfc3339 as written, zone};
+use fanfare_core::{Code, Error, Result, access::Role, clock::Time, zone};
+use fanfare_entities::AccountId;
 use fanfare_people::preferences::{self, ActiveLogin};
+use fanfare_publishing::posting_schedule::{OneGrid, Slots};
 use maud::{Markup, html};
 use secrecy::SecretString;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{choices::AccountChoices, leaving, operation, page_member::PageMember, parts};
@@ -20,18 +21,6 @@ const PAGE: &str = "/dashboard/settings";
 
 const DAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
-#[derive(Deserialize)]
-struct OneGrid {
-    slots: Grid,
-}
-
-#[derive(Deserialize)]
-struct Grid {
-    times: Vec<String>,
-    days: Vec<String>,
-    timezone: String,
-}
 
 /// Shows the settings.
 pub async fn show(visit: Visit) -> Result<PageResponse> {
@@ -227,7 +216,7 @@ async fn times(visit: &Visit, accounts: &AccountChoices, seat: &PageMember) -> R
     })
 }
 
-fn grid_form(visit: &Visit, account: i64, grid: &Grid) -> Markup {
+fn grid_form(visit: &Visit, account: AccountId, grid: &Slots) -> Markup {
     let stored = grid.times.join(", ");
     let times = sent(visit, "times", "times", &stored);
     let zone = sent(visit, "times", "timezone", &grid.timezone);
@@ -263,8 +252,8 @@ fn sessions(visit: &Visit, log_ins: &[ActiveLogin]) -> Markup {
         .iter()
         .map(|one| {
             vec![
-                parts::minute(visit, &written(one.since)),
-                parts::minute(visit, &written(one.until)),
+                parts::minute(visit, Time(one.since)),
+                parts::minute(visit, Time(one.until)),
                 html! { @if one.is_this { span.badge.good { "this browser" } } @else { "another browser" } },
             ]
         })

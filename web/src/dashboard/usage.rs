@@ -1,16 +1,18 @@
 //! `/dashboard/usage`: credits, what they were spent on, and how much of the plan's limits is used.
 
 use fanfare_core::{
-    Result, clock,
+    Result,
+    access::{PlanTier, plan_name},
+    clock::Time,
     limits::{self, LimitRule, LimitState},
 };
+use fanfare_entities::credit_entry::EntryKind;
 use fanfare_people::{
     billing::Pack,
-    credits,
+    credits::{self, CreditEntry, EntryPage, IncludedCredits, OneWallet, Wallet},
     team::{self, PlanLimit},
 };
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{billing, operation, page_member::PageMember, parts};
@@ -22,44 +24,6 @@ use crate::{
 const TITLE: &str = "Usage";
 const PAGE: &str = "/dashboard/usage";
 
-#[derive(Deserialize)]
-struct OneWallet {
-    wallet: Wallet,
-}
-
-#[derive(Deserialize)]
-struct Wallet {
-    available: i64,
-    included: Included,
-    purchased_balance: i64,
-    reserved: i64,
-    plan_tier: Option<String>,
-    resets_at: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Included {
-    allowance: i64,
-    used: i64,
-}
-
-#[derive(Deserialize)]
-struct EntryPage {
-    ledger: Vec<Entry>,
-    next_cursor: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    kind: String,
-    pool: String,
-    amount: i64,
-    balance: i64,
-    operation: Option<String>,
-    r#ref: Option<String>,
-    created_at: String,
-}
-
 /// Shows the credits, the ledger and the limits.
 pub async fn show(visit: Visit) -> Result<PageResponse> {
     let seat = PageMember::of(&visit).await?;
@@ -70,7 +34,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
     if let Some(cursor) = visit.query("cursor") {
         asked["cursor"] = cursor.into();
     }
-    let ledger: EntryPage = operation::read(&visit, "list_credit_entries", asked).await?;
+    let ledger: EntryPage = operation::list(&visit, "list_credit_entries", asked).await?;
     let reserved = credits::reservations(&seat.act).await?;
     let plan = team::plan_limits(&seat.act).await?;
     let rates = limits::limit_states(&visit.cx, &seat.act.caller).await;
@@ -81,7 +45,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
         (seat.head(&visit, TITLE, &html! {}))
         div.columns {
             section { h2 { "Credits" } (balance(&visit, &wallet.wallet)) (offers(&visit, packs, is_payer)) }
-            section { h2 { "Plan" } (plan_table(wallet.wallet.plan_tier.as_deref(), &plan)) }
+            section { h2 { "Plan" } (plan_table(wallet.wallet.plan_tier, &plan)) }
         }
         @if !reserved.is_empty() { (reserved_table(&visit, &reserved)) }
         h2 { "Ledger" }
@@ -94,7 +58,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
 }
 
 fn balance(visit: &Visit, wallet: &Wallet) -> Markup {
-    let Included { allowance, used } = wallet.included;
+    let IncludedCredits { allowance, used, .. } = wallet.included;
     html! {
         p.big { strong { (number(wallet.available)) } " credits to spend" }
         @if allowance > 0 {
@@ -102,7 +66,7 @@ fn balance(visit: &Visit, wallet: &Wallet) -> Markup {
         }
         dl.facts {
             dt { "Included" } dd { (number(used)) " of " (number(allowance)) " used" }
-            @if let Some(at) = &wallet.resets_at { dt { "Set anew" } dd { (parts::minute(visit, at)) } }
+            @if let Some(at) = wallet.resets_at { dt { "Set anew" } dd { (parts::minute(visit, at)) } }
             dt { "Bought" } dd { (number(wallet.purchased_balance)) ", which never expire" }
             dt { "Reserved" } dd { (number(wallet.reserved)) }
         }
@@ -119,7 +83,7 @@ fn offers(visit: &Visit, packs: &[Pack], is_payer: bool) -> Markup {
     }
 }
 
-fn plan_table(plan: Option<&str>, limits: &[PlanLimit]) -> Markup {
+fn plan_table(plan: Option<PlanTier>, limits: &[PlanLimit]) -> Markup {
     let rows: Vec<_> = limits
         .iter()
         .map(|limit| {
@@ -133,7 +97,7 @@ fn plan_table(plan: Option<&str>, limits: &[PlanLimit]) -> Markup {
         .collect();
     html! {
         p { @match plan {
-            Some(plan) => { "The workspace is on the plan " strong { (plan.replace('_', " ")) } "." }
+            Some(plan) => { "The workspace is on the plan " strong { (plan_name(plan).replace('_', " ")) } "." }
             None => "The workspace has no plan.",
         } }
         (table("Limits of the plan", &["Limit", "Used", "Share"], &rows))
@@ -151,8 +115,8 @@ fn reserved_table(visit: &Visit, reserved: &[credits::OpenReservation]) -> Marku
             vec![
                 html! { (purpose(&one.operation)) },
                 html! { (number(one.credits)) },
-                parts::minute(visit, &clock::to_rfc3339(one.since)),
-                parts::minute(visit, &clock::to_rfc3339(one.until)),
+                parts::minute(visit, Time(one.since)),
+                parts::minute(visit, Time(one.until)),
             ]
         })
         .collect();
@@ -162,7 +126,7 @@ fn reserved_table(visit: &Visit, reserved: &[credits::OpenReservation]) -> Marku
     }
 }
 
-fn entries(visit: &Visit, ledger: &[Entry]) -> Markup {
+fn entries(visit: &Visit, ledger: &[CreditEntry]) -> Markup {
     if ledger.is_empty() {
         return html! { p.empty { "Nothing has changed the balance yet." } };
     }
@@ -170,10 +134,10 @@ fn entries(visit: &Visit, ledger: &[Entry]) -> Markup {
         .iter()
         .map(|entry| {
             vec![
-                parts::minute(visit, &entry.created_at),
-                html! { (kind(&entry.kind)) },
+                parts::minute(visit, entry.created_at),
+                html! { (kind(entry.kind)) },
                 reason(entry),
-                html! { (entry.pool) },
+                html! { (parts::name_of(entry.pool)) },
                 html! { (signed(entry.amount)) },
                 html! { (number(entry.balance)) },
             ]
@@ -187,22 +151,21 @@ fn signed(amount: i64) -> String {
     if amount > 0 { format!("+{}", number(amount)) } else { number(amount) }
 }
 
-fn kind(kind: &str) -> &str {
+const fn kind(kind: EntryKind) -> &'static str {
     match kind {
-        "grant" => "Included credits granted",
-        "expire" => "Included credits expired",
-        "purchase" => "Pack bought",
-        "reserve" => "Reserved",
-        "settle" => "Paid",
-        "refund" => "Given back",
-        "withdraw" => "Payment taken back",
-        "adjust" => "Plan changed",
-        other => other,
+        EntryKind::Grant => "Included credits granted",
+        EntryKind::Expire => "Included credits expired",
+        EntryKind::Purchase => "Pack bought",
+        EntryKind::Reserve => "Reserved",
+        EntryKind::Settle => "Paid",
+        EntryKind::Refund => "Given back",
+        EntryKind::Withdraw => "Payment taken back",
+        EntryKind::Adjust => "Plan changed",
     }
 }
 
 /// Renders the reason of an entry: the paid operation, or the period or payment it came from.
-fn reason(entry: &Entry) -> Markup {
+fn reason(entry: &CreditEntry) -> Markup {
     html! {
         @match (&entry.operation, &entry.r#ref) {
             (Some(operation), _) => {

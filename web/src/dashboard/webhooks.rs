@@ -1,8 +1,13 @@
 //! `/dashboard/webhooks`: the webhooks and their deliveries.
 
-use fanfare_core::{Error, Result, access::Role, events::TYPES};
+use fanfare_core::{
+    Error, Result,
+    access::Role,
+    clock::Time,
+    events::TYPES,
+    webhooks::{DeliveryPage, Webhook, WebhookDelivery, WebhookList},
+};
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{operation, page_member::PageMember, parts, posts::live};
@@ -13,39 +18,6 @@ use crate::{
 
 const TITLE: &str = "Webhooks";
 const PAGE: &str = "/dashboard/webhooks";
-
-#[derive(Deserialize)]
-struct List {
-    webhooks: Vec<Webhook>,
-}
-
-#[derive(Deserialize)]
-struct Webhook {
-    id: String,
-    url: String,
-    events: Vec<String>,
-    enabled: bool,
-    disabled_reason: Option<String>,
-    created_at: String,
-}
-
-#[derive(Deserialize)]
-struct DeliveryPage {
-    deliveries: Vec<Delivery>,
-    next_cursor: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Delivery {
-    id: String,
-    event_type: String,
-    status: String,
-    tries: i32,
-    next_try_at: Option<String>,
-    last_status: Option<i32>,
-    last_error: Option<String>,
-    created_at: String,
-}
 
 /// Shows the webhooks.
 pub async fn show(visit: Visit) -> Result<PageResponse> {
@@ -107,7 +79,8 @@ async fn with_secret(visit: &Visit, made: Result<Value>) -> Result<PageResponse>
 async fn page(visit: &Visit, secret: Option<&str>, wrong: Option<&Error>) -> Result<Markup> {
     let seat = PageMember::of(visit).await?;
     let here = seat.act.membership.workspace_id;
-    let list: List = operation::read(visit, "list_webhooks", json!({"workspace_id": here})).await?;
+    let list: WebhookList =
+        operation::list(visit, "list_webhooks", json!({"workspace_id": here})).await?;
     let may = seat.may(Role::Publisher);
     let done = visit.query("done").map(|done| match done {
         "deleted" => "The webhook is deleted.",
@@ -135,13 +108,14 @@ async fn page(visit: &Visit, secret: Option<&str>, wrong: Option<&Error>) -> Res
 fn card(visit: &Visit, one: &Webhook, may: bool) -> Markup {
     let page = format!("{PAGE}/{}", one.id);
     let again = html! { (parts::once_field()) };
+    let events = one.event_types();
     html! {
         section.card {
             h2.clip { (parts::one_line(&one.url, 200)) " " (badge(if one.enabled { "enabled" } else { "disabled" })) }
             dl.facts {
-                dt { "Events" } dd { @if one.events.iter().any(|event| event == "*") { "all" } @else { (one.events.join(", ")) } }
+                dt { "Events" } dd { @if events.contains(&"*") { "all" } @else { (events.join(", ")) } }
                 @if let Some(reason) = &one.disabled_reason { dt { "Disabled because" } dd { (parts::one_line(reason, 200)) } }
-                dt { "Created" } dd { (parts::minute(visit, &one.created_at)) }
+                dt { "Created" } dd { (parts::minute(visit, one.created_at)) }
             }
             div.row {
                 a.button href=(page) { "Deliveries" }
@@ -213,9 +187,8 @@ pub async fn deliveries(visit: Visit) -> Result<PageResponse> {
 }
 
 /// Returns true for a delivery that is under way or tried again in a moment.
-fn is_under_way(visit: &Visit, one: &Delivery) -> bool {
-    let next = one.next_try_at.as_deref().and_then(parts::millis);
-    next.is_some_and(|at| at < visit.cx.clock.now() + 30_000)
+fn is_under_way(visit: &Visit, one: &WebhookDelivery) -> bool {
+    one.next_try_at.is_some_and(|Time(at)| at < visit.cx.clock.now() + 30_000)
 }
 
 /// Delivers an event again.
@@ -239,7 +212,7 @@ async fn delivery_page(visit: &Visit, wrong: Option<&Error>) -> Result<(Markup, 
     if let Some(cursor) = visit.query("cursor") {
         asked["cursor"] = cursor.into();
     }
-    let shown: DeliveryPage = operation::read(visit, "list_deliveries", asked).await?;
+    let shown: DeliveryPage = operation::list(visit, "list_deliveries", asked).await?;
     let may = PageMember::of(visit).await?.may(Role::Publisher);
     let done = visit
         .query("done")
@@ -261,13 +234,13 @@ async fn delivery_page(visit: &Visit, wrong: Option<&Error>) -> Result<(Markup, 
     Ok((main, changes))
 }
 
-fn row(visit: &Visit, webhook: &str, one: &Delivery, may: bool) -> Vec<Markup> {
+fn row(visit: &Visit, webhook: &str, one: &WebhookDelivery, may: bool) -> Vec<Markup> {
     vec![
-        parts::minute(visit, &one.created_at),
+        parts::minute(visit, one.created_at),
         html! { code { (one.event_type) } },
         html! {
-            (badge(&one.status))
-            @if let Some(at) = &one.next_try_at { span.soft { " next attempt " (parts::minute(visit, at)) } }
+            (badge(&parts::name_of(one.status)))
+            @if let Some(at) = one.next_try_at { span.soft { " next attempt " (parts::minute(visit, at)) } }
         },
         html! { (one.tries) },
         html! {

@@ -1,13 +1,10 @@
 //! The metrics of one account: its state, totals, daily charts and the table beside them.
 
+use fanfare_insight::analytics::{AccountNumbers, AccountSummary, DisplayMetric};
 use fanfare_publishing::platforms::label;
 use maud::{Markup, html};
-use serde_json::{Map, Value};
 
-use super::{
-    AccountPeriod, chart,
-    view::{AccountNumbers, DisplayMetric, Summary, get},
-};
+use super::{AccountPeriod, chart};
 use crate::{
     admin::parts::{number, table},
     dashboard::parts,
@@ -29,7 +26,7 @@ pub fn section(visit: &Visit, shown: &AccountPeriod) -> Markup {
     let account = &shown.numbers;
     let (charted, missing): (Vec<_>, Vec<_>) = SERIES
         .into_iter()
-        .partition(|(name, _)| account.snapshots.iter().any(|day| get(day, name).is_some()));
+        .partition(|(name, _)| account.snapshots.iter().any(|day| day.number(name).is_some()));
     let ends = (shown.from.as_str(), account.to.as_str());
     html! {
         (state(visit, account))
@@ -39,7 +36,7 @@ pub fn section(visit: &Visit, shown: &AccountPeriod) -> Markup {
             h2 { "Day by day" }
             div.charts {
                 @for (name, label) in &charted {
-                    @let points: Vec<_> = account.snapshots.iter().map(|day| get(day, name)).collect();
+                    @let points: Vec<_> = account.snapshots.iter().map(|day| day.number(name)).collect();
                     (chart::line(label, &points, ends))
                 }
             }
@@ -72,7 +69,7 @@ fn state(visit: &Visit, account: &AccountNumbers) -> Markup {
     let reconnect =
         html! { a href={ "/connect/" (account.account.platform) } { "Connect it again" } };
     html! {
-        @match account.status.as_str() {
+        @match account.status.as_ref() {
             "ok" => {}
             "syncing" => { p.flash.plain { "The numbers are being read for the first time." } }
             "stale" => { p.flash.warn { "The numbers were not read for more than 36 hours." } }
@@ -88,46 +85,43 @@ fn state(visit: &Visit, account: &AccountNumbers) -> Markup {
             "archived" => { p.flash.plain { "The account is disconnected; its numbers are kept." } }
             other => { p.flash.plain { (other.replace('_', " ")) } }
         }
-        @if let Some(at) = &account.synced_at { p.soft { "Last read " (parts::minute(visit, at)) } }
+        @if let Some(at) = account.synced_at { p.soft { "Last read " (parts::minute(visit, at)) } }
     }
 }
 
-fn sums(summary: &Summary) -> Markup {
+fn sums(summary: &AccountSummary) -> Markup {
     let basis = |basis: &str| match basis {
         "period" => "each person counted once",
         _ => "a person counts once a day",
     };
+    let (period, previous) = (&summary.period, &summary.previous);
     let shown = [
-        ("followers_end", "Followers"),
-        ("reach", "Reach"),
-        ("views", "Views"),
-        ("engagements", "Engagements"),
+        ("Followers", period.followers_end, previous.followers_end),
+        ("Reach", period.reach, previous.reach),
+        ("Views", period.views, previous.views),
+        ("Engagements", period.engagements, previous.engagements),
     ];
     html! {
         dl.sums {
-            @for (name, label) in shown {
+            @for (label, now, before) in shown {
                 div {
                     dt { (label) }
-                    dd { (known(get(&summary.period, name))) }
-                    dd.soft { (compared(&summary.period, &summary.previous, name)) }
-                    @if name == "reach" && let Some(how) = summary.period.get("reach_basis").and_then(Value::as_str) {
+                    dd { (known(now)) }
+                    dd.soft { (compared(now, before)) }
+                    @if label == "Reach" && let Some(how) = &period.reach_basis {
                         dd.soft { (basis(how)) }
                     }
                 }
             }
             div {
                 dt { "Engagement rate" }
-                dd { @match rate(&summary.period) { Some(rate) => { (format!("{rate:.2} %")) } None => { (unknown()) } } }
+                dd { @match period.engagement_rate { Some(rate) => { (format!("{rate:.2} %")) } None => { (unknown()) } } }
                 dd.soft {
-                    @match rate(&summary.previous) { Some(rate) => { "before: " (format!("{rate:.2} %")) } None => "before: not known" }
+                    @match previous.engagement_rate { Some(rate) => { "before: " (format!("{rate:.2} %")) } None => "before: not known" }
                 }
             }
         }
     }
-}
-
-fn rate(period: &Map<String, Value>) -> Option<f64> {
-    period.get("engagement_rate")?.as_f64()
 }
 
 fn unknown() -> Markup {
@@ -138,9 +132,9 @@ fn known(value: Option<i64>) -> Markup {
     html! { @match value { Some(value) => { (number(value)) } None => { (unknown()) } } }
 }
 
-fn compared(now: &Map<String, Value>, before: &Map<String, Value>, name: &str) -> Markup {
+fn compared(now: Option<i64>, before: Option<i64>) -> Markup {
     html! {
-        @match (get(now, name), get(before, name)) {
+        @match (now, before) {
             (_, None) => "before: not known",
             (Some(now), Some(before)) if now > before => { "before: " (number(before)) " (+" (number(now - before)) ")" }
             (Some(now), Some(before)) if now < before => { "before: " (number(before)) " (−" (number(before - now)) ")" }
@@ -152,7 +146,7 @@ fn compared(now: &Map<String, Value>, before: &Map<String, Value>, name: &str) -
 /// Renders the metrics that the network's own dashboard shows, under its labels.
 fn own(account: &AccountNumbers) -> Markup {
     let value = |metric: &DisplayMetric, value: Option<i64>| {
-        let unit = match metric.unit.as_str() {
+        let unit = match metric.unit.as_ref() {
             "percent" => " %",
             "seconds" => " s",
             _ => "",
@@ -176,11 +170,10 @@ fn days(account: &AccountNumbers, charted: &[(&str, &str)]) -> Markup {
         .iter()
         .rev()
         .map(|day| {
-            let date = day.get("date").and_then(Value::as_str).unwrap_or_default();
-            let is_provisional = day.get("provisional") == Some(&Value::Bool(true));
+            let is_provisional = day.provisional == Some(true);
             let mut cells =
-                vec![html! { (date) @if is_provisional { " " span.soft { "may change" } } }];
-            cells.extend(charted.iter().map(|(name, _)| known(get(day, name))));
+                vec![html! { (day.date) @if is_provisional { " " span.soft { "may change" } } }];
+            cells.extend(charted.iter().map(|(name, _)| known(day.number(name))));
             cells
         })
         .collect();

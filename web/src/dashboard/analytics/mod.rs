@@ -9,13 +9,13 @@ mod view;
 
 use chrono::{Days, NaiveDate};
 use fanfare_core::Result;
+use fanfare_insight::analytics::{AccountNumbers, AccountNumbersList};
 use fanfare_publishing::platforms::label;
 use maud::{Markup, html};
 use serde_json::json;
 
 use super::{operation, page_member::PageMember, parts};
 use crate::oauth_connect::{PageResponse, Visit};
-use view::{AccountList, AccountNumbers};
 
 const TITLE: &str = "Analytics";
 const PAGE: &str = "/dashboard/analytics";
@@ -35,8 +35,8 @@ struct AccountPeriod {
 pub async fn show(visit: Visit) -> Result<PageResponse> {
     let seat = PageMember::of(&visit).await?;
     let here = seat.act.membership.workspace_id;
-    let all: AccountList =
-        operation::read(&visit, "list_account_analytics", json!({"workspace_id": here})).await?;
+    let all: AccountNumbersList =
+        operation::list(&visit, "list_account_analytics", json!({"workspace_id": here})).await?;
     let Some(shown) = chosen(&visit, &all).await? else {
         let main = html! {
             (seat.head(&visit, TITLE, &html! {}))
@@ -61,7 +61,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
 }
 
 /// Returns the metrics of the account for the period of the query.
-async fn chosen(visit: &Visit, all: &AccountList) -> Result<Option<AccountPeriod>> {
+async fn chosen(visit: &Visit, all: &AccountNumbersList) -> Result<Option<AccountPeriod>> {
     let asked = visit.query("account_id");
     let named = all.accounts.iter().find(|one| asked == Some(one.account.id.to_string().as_str()));
     let Some(first) = named.or_else(|| best(all)) else { return Ok(None) };
@@ -72,18 +72,18 @@ async fn chosen(visit: &Visit, all: &AccountList) -> Result<Option<AccountPeriod
     let from = to.and_then(|to| to.checked_sub_days(Days::new(days - 1)));
     let from = from.map_or_else(|| first.to.clone(), |from| from.to_string());
     let asked = json!({"account_id": first.account.id, "from": from, "to": first.to});
-    let read: AccountList = operation::read(visit, "list_account_analytics", asked).await?;
+    let read: AccountNumbersList = operation::list(visit, "list_account_analytics", asked).await?;
     let numbers = read.accounts.into_iter().next();
     Ok(numbers.map(|numbers| AccountPeriod { numbers, days, from }))
 }
 
 /// Returns the account that is shown by default: one with metrics, if there is one.
-fn best(all: &AccountList) -> Option<&AccountNumbers> {
+fn best(all: &AccountNumbersList) -> Option<&AccountNumbers> {
     let measured = all.accounts.iter().find(|one| one.synced_at.is_some());
     measured.or_else(|| all.accounts.first())
 }
 
-fn choice(all: &AccountList, shown: &AccountPeriod) -> Markup {
+fn choice(all: &AccountNumbersList, shown: &AccountPeriod) -> Markup {
     html! {
         form.filter method="get" action=(PAGE) {
             div.field {

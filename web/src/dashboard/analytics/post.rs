@@ -1,11 +1,11 @@
 //! `/dashboard/analytics/posts/{id}`: the metrics of a post by its age, and insights about it.
 
-use fanfare_core::{Code, Error, PostId, Result, clock};
-use fanfare_insight::analytics::{self, PostReading};
+use fanfare_core::{Code, Error, PostId, Result, clock::Time};
+use fanfare_insight::analytics::{self, PostReading, insights::Insights};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::{chart, suggestion::insight, view::Insights};
+use super::{chart, suggestion::insight};
 use crate::{
     admin::parts::{number, table},
     dashboard::{operation, page_member::PageMember, parts},
@@ -24,7 +24,7 @@ pub async fn show(visit: Visit) -> Result<PageResponse> {
     let seat = PageMember::of_post(&visit, id).await?;
     let readings = analytics::readings(&seat.act, id).await?;
     let asked = json!({"post_id": id, "workspace_id": seat.act.membership.workspace_id});
-    let insights = match operation::read::<Insights>(&visit, "list_insights", asked).await {
+    let insights = match operation::list::<Insights>(&visit, "list_insights", asked).await {
         Ok(insights) => Ok(insights.insights),
         Err(error) if error.code() == Code::FeatureNotAvailable => Err(error),
         Err(error) => return Err(error),
@@ -67,7 +67,7 @@ fn by_age(visit: &Visit, readings: &[PostReading]) -> Markup {
                 @match at(age, name) { Some(value) => { (number(value)) } None => { span.soft { "not known" } } }
             }));
             cells.push(html! {
-                @match reading { Some(one) => { (parts::minute(visit, &clock::to_rfc3339(one.read_at))) } None => { span.soft { "not read" } } }
+                @match reading { Some(one) => { (parts::minute(visit, Time(one.read_at))) } None => { span.soft { "not read" } } }
             });
             cells
         })

@@ -1,13 +1,11 @@
 //! Compares the posts of an account.
 
 use fanfare_core::Result;
+use fanfare_insight::analytics::{PostNumbers, PostNumbersPage};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::{
-    AccountPeriod, chart,
-    view::{PostList, PostNumbers, get, reason},
-};
+use super::{AccountPeriod, chart, view::reason};
 use crate::{
     admin::parts::{badge, number, table},
     dashboard::{operation, parts},
@@ -30,23 +28,21 @@ const COLUMNS: [(&str, &str); 9] = [
 /// Renders the part of the page about the posts of the period.
 pub async fn section(visit: &Visit, shown: &AccountPeriod) -> Result<Markup> {
     let asked = json!({"account_id": shown.numbers.account.id, "from": shown.from, "limit": 20});
-    let list: PostList = operation::read(visit, "list_post_analytics", asked).await?;
+    let list: PostNumbersPage = operation::read(visit, "list_post_analytics", asked).await?;
     let posts = &list.posts;
     if posts.is_empty() {
         return Ok(html! { h2 { "Posts" } p.empty { "No post of this period is known." } });
     }
     // Posts are compared by the first of these metrics that any of them has.
-    let by = COLUMNS
-        .iter()
-        .find(|(name, _)| posts.iter().any(|post| get(&post.numbers, name).is_some()));
+    let by = COLUMNS.iter().find(|(name, _)| posts.iter().any(|post| post.number(name).is_some()));
     let columns: Vec<_> = COLUMNS
         .into_iter()
-        .filter(|(name, _)| posts.iter().any(|post| get(&post.numbers, name).is_some()))
+        .filter(|(name, _)| posts.iter().any(|post| post.number(name).is_some()))
         .collect();
     Ok(html! {
         h2 { "Posts" }
         @if let Some((name, label)) = by {
-            @let rows: Vec<_> = posts.iter().map(|post| (title(post), get(&post.numbers, name), missing(post, name))).collect();
+            @let rows: Vec<_> = posts.iter().map(|post| (title(post), post.number(name), missing(post, name))).collect();
             h3 { (label) " by post, newest first" }
             (chart::bars(label, &rows))
         }
@@ -82,7 +78,7 @@ fn numbers(visit: &Visit, posts: &[PostNumbers], columns: &[(&str, &str)]) -> Ma
         .chain(["Engagement rate"])
         .collect();
     let row = |post: &PostNumbers| {
-        let mut cells = vec![title(post), parts::minute(visit, &post.published_at)];
+        let mut cells = vec![title(post), parts::minute(visit, post.published_at)];
         cells.extend(columns.iter().map(|(name, _)| cell(post, name)));
         cells.push(html! {
             @match post.engagement_rate { Some(rate) => { (format!("{rate:.2} %")) } None => { span.soft { "not known" } } }
@@ -96,7 +92,7 @@ fn numbers(visit: &Visit, posts: &[PostNumbers], columns: &[(&str, &str)]) -> Ma
 /// Renders one metric of a post, or why it is unknown.
 fn cell(post: &PostNumbers, name: &str) -> Markup {
     html! {
-        @match get(&post.numbers, name) {
+        @match post.number(name) {
             Some(value) => { (number(value)) }
             None => { span.soft { (missing(post, name)) } }
         }

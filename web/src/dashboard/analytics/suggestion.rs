@@ -1,13 +1,16 @@
 //! Conclusions from the metrics: an account's strengths, insights and suggested posts.
 
 use fanfare_core::{Code, Error, Result, access::Role};
+use fanfare_entities::AccountId;
+use fanfare_insight::analytics::{
+    insights::{Insight, Insights},
+    profile::ProfileResponse,
+    suggestions::{Suggestion, Suggestions},
+};
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::{
-    PAGE,
-    view::{Insight, Insights, ShownProfile, Suggestion, Suggestions},
-};
+use super::PAGE;
 use crate::{
     dashboard::{operation, page_member::PageMember, parts},
     oauth_connect::{PageResponse, Visit},
@@ -45,7 +48,7 @@ pub fn done_message(done: &str) -> &'static str {
 }
 
 /// Renders the conclusions from the metrics of an account.
-pub async fn section(visit: &Visit, seat: &PageMember, account: i64) -> Result<Markup> {
+pub async fn section(visit: &Visit, seat: &PageMember, account: AccountId) -> Result<Markup> {
     match read(visit, account).await {
         Ok((profile, insights, suggestions)) => Ok(html! {
             (profile_of(&profile))
@@ -64,14 +67,17 @@ pub async fn section(visit: &Visit, seat: &PageMember, account: i64) -> Result<M
     }
 }
 
-async fn read(visit: &Visit, account: i64) -> Result<(ShownProfile, Insights, Suggestions)> {
+async fn read(
+    visit: &Visit,
+    account: AccountId,
+) -> Result<(ProfileResponse, Insights, Suggestions)> {
     let profile = operation::read(visit, "get_performance_profile", json!({"id": account})).await?;
     let of = json!({"account_id": account, "limit": 10});
-    let insights = operation::read(visit, "list_insights", of.clone()).await?;
-    Ok((profile, insights, operation::read(visit, "list_suggestions", of).await?))
+    let insights = operation::list(visit, "list_insights", of.clone()).await?;
+    Ok((profile, insights, operation::list(visit, "list_suggestions", of).await?))
 }
 
-fn profile_of(shown: &ShownProfile) -> Markup {
+fn profile_of(shown: &ProfileResponse) -> Markup {
     html! {
         h2 { "What works" }
         @match (&shown.performance_profile, shown.reason.as_deref()) {
@@ -116,16 +122,16 @@ fn forms(visit: &Visit, one: &Suggestion) -> Markup {
 
 /// Renders an insight, with a link to its post if the page is about several.
 pub fn insight(one: &Insight, links: bool) -> Markup {
-    let tone = match one.performance_tier.as_str() {
+    let tone = match one.finding.performance_tier.as_str() {
         "great" | "good" => "good",
         "poor" => "bad",
         _ => "warn",
     };
     html! {
         section.card {
-            h3 { (one.title) " " span class={ "badge " (tone) } { (one.performance_tier) } }
-            p { (one.diagnosis) }
-            p { strong { "Next: " } (one.next_action) }
+            h3 { (one.finding.title) " " span class={ "badge " (tone) } { (one.finding.performance_tier) } }
+            p { (one.finding.diagnosis) }
+            p { strong { "Next: " } (one.finding.next_action) }
             p.soft {
                 (one.checkpoint) " after it was published"
                 @if links { " · " a href={ "/dashboard/analytics/posts/" (one.post_id) } { "post " (one.post_id) } }

@@ -1,10 +1,15 @@
 //! Captions, images and videos made by models, beside the composer. Each button shows the price.
 
-use fanfare_core::{Error, Result, access::Role};
-use fanfare_insight::ai::video::{self, VideoJobQuery};
+use fanfare_core::{Result, access::Role};
+use fanfare_entities::ai_job::AiJobStatus;
+use fanfare_insight::ai::{
+    captions::Captions,
+    image::GeneratedImages,
+    prices::Priced,
+    video::{self, ModelOptions, QueuedVideoJob, VideoEstimate, VideoJob, VideoJobQuery},
+};
 use fanfare_publishing::platforms::label;
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{StepOutcome, draft::Draft, files::File};
@@ -12,7 +17,7 @@ use crate::{
     dashboard::{
         operation,
         page_member::PageMember,
-        parts::{badge, one_line},
+        parts::{badge, name_of, one_line},
     },
     oauth_connect::{PageResponse, Visit},
 };
@@ -21,85 +26,8 @@ use crate::{
 pub struct Caption {
     network: String,
     text: String,
-    length: u64,
-    limit: u64,
-}
-
-#[derive(Deserialize)]
-struct Captions {
-    captions: Vec<OfNetwork>,
-    credits_spent: i64,
-}
-
-#[derive(Deserialize)]
-struct OfNetwork {
-    platform: String,
-    variants: Vec<Variant>,
-}
-
-#[derive(Deserialize)]
-struct Variant {
-    text: String,
-    length: u64,
-    limit: u64,
-}
-
-#[derive(Deserialize)]
-struct Images {
-    media_urls: Vec<String>,
-    credits_spent: i64,
-}
-
-#[derive(Deserialize)]
-struct QueuedJob {
-    job: Job,
-}
-
-#[derive(Deserialize)]
-struct Jobs {
-    jobs: Vec<Job>,
-}
-
-#[derive(Deserialize)]
-struct Job {
-    id: String,
-    status: String,
-    prompt: String,
-    credits: i64,
-    progress: Option<i64>,
-    video_url: Option<String>,
-    error: Option<JobError>,
-}
-
-#[derive(Deserialize)]
-struct JobError {
-    message: String,
-}
-
-#[derive(Deserialize)]
-struct VideoOptions {
-    providers: Vec<Provider>,
-}
-
-#[derive(Deserialize)]
-struct Provider {
-    id: String,
-    configured: bool,
-    models: Vec<Model>,
-}
-
-#[derive(Deserialize)]
-struct Model {
-    default: bool,
-    aspect_ratios: Vec<String>,
-    estimates: Vec<Estimate>,
-}
-
-#[derive(Deserialize)]
-struct Estimate {
-    duration_seconds: i64,
-    resolution: String,
-    credits: i64,
+    length: usize,
+    limit: usize,
 }
 
 /// Generates captions for the chosen accounts.
@@ -120,7 +48,8 @@ pub async fn captions(
     if let Some(tone) = draft.field("tone") {
         asked["tone"] = tone.into();
     }
-    let written: Captions = operation::read(visit, "generate_captions", asked).await?;
+    let written: Priced<Captions> = operation::read(visit, "generate_captions", asked).await?;
+    let written = written.made()?;
     for of in written.captions {
         let network = label(&of.platform).to_owned();
         outcome.captions.extend(of.variants.into_iter().map(|variant| Caption {
@@ -165,7 +94,8 @@ pub async fn image(
     if let Some((provider, _)) = drawing(seat) {
         asked["provider"] = provider.into();
     }
-    let drawn: Images = operation::read(visit, "generate_image", asked).await?;
+    let drawn: Priced<GeneratedImages> = operation::read(visit, "generate_image", asked).await?;
+    let drawn = drawn.made()?;
     let drawn_files = drawn.media_urls.into_iter().map(|url| File { url, alt: String::new() });
     draft.media.extend(drawn_files);
     outcome.done = Some(spent("Images were drawn and added to the files", drawn.credits_spent));
@@ -193,8 +123,8 @@ pub async fn video(
     if let Some(ratio) = draft.field("ratio") {
         asked["aspect_ratio"] = ratio.into();
     }
-    let queued: QueuedJob = operation::read(visit, "generate_video", asked).await?;
-    outcome.done = Some(spent("A video was ordered", queued.job.credits));
+    let queued: Priced<QueuedVideoJob> = operation::read(visit, "generate_video", asked).await?;
+    outcome.done = Some(spent("A video was ordered", queued.made()?.job.credits));
     Ok(None)
 }
 
@@ -300,15 +230,14 @@ fn image_fields(draft: &Draft, cost: impl Fn(i64) -> i64) -> Markup {
 }
 
 /// Returns the default video model.
-async fn films(seat: &PageMember) -> Result<Option<Model>> {
-    let reply = video::options(&seat.act).await?;
-    let options: VideoOptions = serde_json::from_str(reply.body()).map_err(Error::internal)?;
+async fn films(seat: &PageMember) -> Result<Option<ModelOptions>> {
+    let options = video::options(&seat.act).await?.view()?;
     let provider = options.providers.into_iter().find(|one| one.configured && !one.id.is_empty());
     Ok(provider.and_then(|one| one.models.into_iter().find(|model| model.default)))
 }
 
-fn film_fields(draft: &Draft, model: &Model) -> Markup {
-    let kind = |one: &Estimate| format!("{} {}", one.duration_seconds, one.resolution);
+fn film_fields(draft: &Draft, model: &ModelOptions) -> Markup {
+    let kind = |one: &VideoEstimate| format!("{} {}", one.duration_seconds, one.resolution);
     let chosen = draft.field("film").unwrap_or("8 720p");
     html! {
         div.field {
@@ -343,15 +272,15 @@ fn film_fields(draft: &Draft, model: &Model) -> Markup {
 /// The database's.
 pub async fn jobs(seat: &PageMember, chosen: &[File]) -> Result<Markup> {
     let query = VideoJobQuery { limit: Some(5), ..VideoJobQuery::default() };
-    let reply = video::list(&seat.act, query).await?;
-    let list: Jobs = serde_json::from_str(reply.body()).map_err(Error::internal)?;
-    let is_open = |job: &Job| matches!(job.status.as_str(), "queued" | "processing");
+    let list = video::list(&seat.act, query).await?.view()?.into_list();
+    let is_open =
+        |job: &VideoJob| matches!(job.status, AiJobStatus::Queued | AiJobStatus::Processing);
     Ok(html! {
         @if list.jobs.is_empty() { p.soft { "None was asked for yet." } }
         ul.jobs data-open=[list.jobs.iter().any(is_open).then_some("")] {
             @for job in &list.jobs {
                 li {
-                    span { (badge(&job.status)) " " (one_line(&job.prompt, 60)) }
+                    span { (badge(&name_of(job.status))) " " (one_line(&job.prompt, 60)) }
                     span.soft {
                         (price(job.credits))
                         @if let Some(percent) = job.progress.filter(|_| is_open(job)) { " · " (percent) " %" }
@@ -360,7 +289,7 @@ pub async fn jobs(seat: &PageMember, chosen: &[File]) -> Result<Markup> {
                     @if let Some(url) = job.video_url.as_ref().filter(|url| !chosen.iter().any(|file| file.url == **url)) {
                         button.quiet type="submit" name="add" value=(url) { "Use it" }
                     }
-                    @if job.status == "queued" {
+                    @if job.status == AiJobStatus::Queued {
                         button.quiet type="submit" name="cancel" value=(job.id) { "Cancel" }
                     }
                 }

@@ -1,37 +1,15 @@
 //! The files of the post: stored ones to choose from, and a page to upload others.
 
-use fanfare_core::{Error, Result, access::Role};
-use fanfare_publishing::media::{self, MediaQuery};
+use fanfare_core::{Result, access::Role};
+use fanfare_publishing::media::{self, Media, MediaQuery, guest_uploads::DropSession};
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::{StepOutcome, draft::Draft, files::File, settings};
 use crate::{
     dashboard::{operation, page_member::PageMember, parts::one_line},
     oauth_connect::{PageResponse, Visit},
 };
-
-/// Stored files, newest first.
-#[derive(Deserialize)]
-struct Files {
-    media: Vec<StoredFile>,
-}
-
-#[derive(Deserialize)]
-struct StoredFile {
-    asset_id: Uuid,
-    url: String,
-    filename: String,
-    mime: Option<String>,
-    ai_generated: bool,
-}
-
-#[derive(Deserialize)]
-struct DropSession {
-    drop_url: String,
-}
 
 /// Creates a page on which files are uploaded.
 ///
@@ -54,10 +32,9 @@ pub async fn open_page(
 /// The database's.
 pub async fn chooser(seat: &PageMember, draft: &Draft) -> Result<Markup> {
     let query = MediaQuery { limit: Some(24), ..MediaQuery::default() };
-    let reply = media::list(&seat.act, query).await?;
-    let files: Files = serde_json::from_str(reply.body()).map_err(Error::internal)?;
+    let files = media::list(&seat.act, query).await?.view()?.into_list();
     let silent = settings::without_alt_texts(seat, draft).await?;
-    let is_chosen = |file: &StoredFile| draft.media.iter().any(|one| one.url == file.url);
+    let is_chosen = |file: &Media| draft.media.iter().any(|one| one.url == file.url);
     let others: Vec<_> = files.media.iter().filter(|file| !is_chosen(file)).take(12).collect();
     Ok(html! {
         @if !draft.media.is_empty() {
@@ -79,7 +56,7 @@ pub async fn chooser(seat: &PageMember, draft: &Draft) -> Result<Markup> {
 }
 
 /// Renders a file of the post, with its place and its alt text.
-fn chosen(file: &File, (place, count): (usize, usize), stored: Option<&StoredFile>) -> Markup {
+fn chosen(file: &File, (place, count): (usize, usize), stored: Option<&Media>) -> Markup {
     let id = format!("alt-{place}");
     let name =
         stored.map_or_else(|| file.url.rsplit('/').next().unwrap_or_default(), |one| &one.filename);
@@ -101,7 +78,7 @@ fn chosen(file: &File, (place, count): (usize, usize), stored: Option<&StoredFil
     }
 }
 
-fn stored(file: &StoredFile) -> Markup {
+fn stored(file: &Media) -> Markup {
     let name = one_line(&file.filename, 30);
     html! {
         li {
@@ -112,7 +89,7 @@ fn stored(file: &StoredFile) -> Markup {
     }
 }
 
-fn thumbnail(file: &StoredFile) -> Markup {
+fn thumbnail(file: &Media) -> Markup {
     let mime = file.mime.as_deref().unwrap_or_default();
     html! {
         @if mime.starts_with("image/") { img src=(file.url) alt="" loading="lazy"; }

@@ -1,10 +1,12 @@
 //! The settings of each network as fields, made from the schema of its accounts.
 
-use fanfare_core::{Error, Result};
+use fanfare_core::Result;
 use fanfare_entities::account;
-use fanfare_publishing::{accounts, platforms::label};
+use fanfare_publishing::{
+    accounts::{self, AccountSchema},
+    platforms::label,
+};
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{draft::Draft, files::alt_texts};
@@ -13,22 +15,8 @@ use crate::dashboard::{
     page_member::PageMember,
 };
 
-/// The parts of an account's schema that the form needs.
-#[derive(Deserialize)]
-struct AccountSchema {
-    post_types: Vec<String>,
-    schema: Schema,
-}
-
-#[derive(Deserialize)]
-struct Schema {
-    properties: Map<String, Value>,
-    required: Vec<String>,
-}
-
 async fn schema(seat: &PageMember, account: &account::Model) -> Result<AccountSchema> {
-    let reply = accounts::schema(&seat.act, account.id).await?;
-    serde_json::from_str(reply.body()).map_err(Error::internal)
+    accounts::schema_of(&seat.act, account.id).await
 }
 
 /// The setting with the alt texts, which stand with the files.
@@ -43,7 +31,7 @@ pub async fn without_alt_texts(seat: &PageMember, draft: &Draft) -> Result<Vec<S
     for account in draft.chosen(seat).await? {
         let network = label(&account.platform).to_owned();
         let known = schema(seat, &account).await?;
-        if !known.schema.properties.contains_key(ALT_TEXTS) && !networks.contains(&network) {
+        if !known.has(ALT_TEXTS) && !networks.contains(&network) {
             networks.push(network);
         }
     }
@@ -66,7 +54,7 @@ pub async fn values(
 ) -> Result<(Option<String>, Map<String, Value>)> {
     let known = schema(seat, account).await?;
     let mut settings = Map::new();
-    for (name, shape) in &known.schema.properties {
+    for (name, shape) in known.settings() {
         if let Some(text) = draft.field(&named(account, name)) {
             settings.insert(name.clone(), value(shape, text));
         }
@@ -75,7 +63,7 @@ pub async fn values(
     settings.remove("post_type");
     settings.remove(ALT_TEXTS);
     let alt_texts = alt_texts(&draft.media);
-    if !alt_texts.is_empty() && known.schema.properties.contains_key(ALT_TEXTS) {
+    if !alt_texts.is_empty() && known.has(ALT_TEXTS) {
         settings.insert(ALT_TEXTS.to_owned(), json!(alt_texts));
     }
     Ok((post_type, settings))
@@ -112,11 +100,10 @@ pub async fn fields(seat: &PageMember, draft: &Draft) -> Result<Markup> {
 }
 
 fn of_account(draft: &Draft, account: &account::Model, known: &AccountSchema) -> Markup {
-    let simple: Vec<_> =
-        known.schema.properties.iter().filter(|(name, shape)| is_simple(name, shape)).collect();
+    let simple: Vec<_> = known.settings().filter(|(name, shape)| is_simple(name, shape)).collect();
     let (needed, wanted): (Vec<_>, Vec<_>) =
-        simple.into_iter().partition(|(name, _)| known.schema.required.contains(*name));
-    let others = known.schema.properties.iter().any(|(name, shape)| {
+        simple.into_iter().partition(|(name, _)| known.requires(name));
+    let others = known.settings().any(|(name, shape)| {
         !is_simple(name, shape) && !["post_type", ALT_TEXTS].contains(&name.as_str())
     });
     let filled = wanted.iter().any(|(name, _)| draft.field(&named(account, name)).is_some());
@@ -147,14 +134,14 @@ fn is_simple(name: &str, shape: &Value) -> bool {
         && (holds(shape) || (shape["type"] == "array" && holds(&shape["items"])))
 }
 
-fn post_type(draft: &Draft, account: &account::Model, types: &[String]) -> Markup {
+fn post_type(draft: &Draft, account: &account::Model, types: &[&str]) -> Markup {
     let name = named(account, "post_type");
     let chosen = draft.field(&name).unwrap_or_default();
     html! {
         div.field {
             label for=(name) { "Type" }
             select id=(name) name=(name) {
-                @for kind in types { option value=(kind) selected[kind == chosen] { (kind.replace('_', " ")) } }
+                @for kind in types { option value=(kind) selected[*kind == chosen] { (kind.replace('_', " ")) } }
             }
         }
     }

@@ -1,12 +1,13 @@
 //! `/dashboard/inbox/comments/{id}`: a comment with its replies and actions.
 
+use fanfare_conversations::inbox::{Comment, CommentWithReplies, InboxAction};
 use fanfare_core::{Code, Error, Result};
 use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    reply::{ThreadKind, can, done_message, followed, send_again_field},
-    view::{Comment, Thread, content, is_open, outcome},
+    reply::{ThreadKind, done_message, followed, send_again_field},
+    view::{author, content, is_open, outcome},
 };
 use crate::{
     dashboard::{choices::AccountChoices, operation, page_member::PageMember, parts},
@@ -45,13 +46,13 @@ pub async fn act(visit: Visit) -> Result<PageResponse> {
 /// Shows the page, with the error of an action.
 pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     let asked = json!({"id": visit.path("id")});
-    let thread: Thread = operation::read(visit, "get_comment", asked).await?;
+    let thread: CommentWithReplies = operation::read(visit, "get_comment", asked).await?;
     let seat = PageMember::of(visit).await?;
     let accounts = AccountChoices::of(visit, &seat).await?;
     let one = &thread.comment;
     Ok(html! {
         p { a href="/dashboard/inbox?view=comments" { "← All comments" } }
-        h1 { "Comment of " (parts::one_line(&one.author.display_name(), 80)) }
+        h1 { "Comment of " (parts::one_line(author(&one.author), 80)) }
         p.soft {
             "On " (accounts.name(one.account_id))
             @if let Some(post) = one.post_id { ", " a href={ "/dashboard/posts/" (post) } { "your post" } }
@@ -66,11 +67,11 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
                 (bubble(visit, one))
                 @for reply in &thread.replies { (bubble(visit, reply)) }
             }
-        }, thread.replies.iter().chain([one]).any(|item| is_open(item.status.as_deref()))))
+        }, thread.replies.iter().chain([one]).any(|item| is_open(item.status))))
         @if one.can.is_empty() && !one.deleted {
             p.flash.plain { "Your role or the network allows no action on this comment now." }
         }
-        @if can(&one.can, "reply") || can(&one.can, "private_reply") { (form(visit, one, wrong)) }
+        @if one.can.contains(&InboxAction::Reply) || one.can.contains(&InboxAction::PrivateReply) { (form(visit, one, wrong)) }
         (actions(visit, one))
     })
 }
@@ -79,20 +80,21 @@ fn bubble(visit: &Visit, one: &Comment) -> Markup {
     html! {
         li class=(if one.author.is_owner { "out" } else { "in" }) {
             p.soft {
-                @if one.author.is_owner { "You" } @else { (parts::one_line(&one.author.display_name(), 60)) }
-                " · " (parts::minute(visit, &one.created_at))
+                @if one.author.is_owner { "You" } @else { (parts::one_line(author(&one.author), 60)) }
+                " · " (parts::minute(visit, one.created_at))
                 @if let Some(likes) = one.like_count { " · " (likes) @if likes == 1 { " like" } @else { " likes" } }
             }
             (content(&one.text, &one.attachments, one.deleted))
             @if one.hidden { span.badge { "hidden" } }
-            (outcome(one.status.as_deref(), one.error.as_ref()))
+            (outcome(one.status, one.error.as_ref()))
         }
     }
 }
 
 fn form(visit: &Visit, one: &Comment, wrong: Option<&Error>) -> Markup {
     let risky = wrong.is_some_and(|error| error.code() == Code::DuplicateRisk);
-    let (public, private) = (can(&one.can, "reply"), can(&one.can, "private_reply"));
+    let (public, private) =
+        (one.can.contains(&InboxAction::Reply), one.can.contains(&InboxAction::PrivateReply));
     html! {
         form.narrow.reply method="post" action=(ThreadKind::Comment.address(visit)) {
             (parts::csrf_field(visit))
@@ -106,7 +108,7 @@ fn form(visit: &Visit, one: &Comment, wrong: Option<&Error>) -> Markup {
                     input #private type="checkbox" name="private" value="1" checked[visit.form("private").is_some()];
                     label.beside for="private" {
                         "As a direct message, which a comment allows once"
-                        @if let Some(until) = &one.private_reply_until { ", until " (parts::minute(visit, until)) }
+                        @if let Some(until) = one.private_reply_until { ", until " (parts::minute(visit, until)) }
                     }
                 }
             }
@@ -121,15 +123,15 @@ fn actions(visit: &Visit, one: &Comment) -> Markup {
     let page = ThreadKind::Comment.address(visit);
     html! {
         div.row {
-            @if can(&one.can, "hide") {
+            @if one.can.contains(&InboxAction::Hide) {
                 (parts::confirmed_action(visit, "Hide", &format!("{page}/hide"),
                     "Only its author and the author's friends see it from then on. You can show it again.", "Hide this comment", &html! {}))
             }
-            @if can(&one.can, "unhide") {
+            @if one.can.contains(&InboxAction::Unhide) {
                 (parts::confirmed_action(visit, "Show again", &format!("{page}/unhide"),
                     "Everybody who sees the post sees the comment again.", "Show this comment again", &html! {}))
             }
-            @if can(&one.can, "delete") {
+            @if one.can.contains(&InboxAction::Delete) {
                 (parts::confirmed_action(visit, "Delete", &format!("{page}/delete"),
                     "The comment is deleted on the network. This cannot be undone.", "Delete this comment", &html! {}))
             }

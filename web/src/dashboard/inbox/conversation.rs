@@ -1,12 +1,15 @@
 //! `/dashboard/inbox/conversations/{id}`: a conversation, how long it can still be answered, and the answer.
 
+use fanfare_conversations::inbox::{
+    Conversation, ConversationWithMessages, InboxAction, Message, MessageDirection,
+};
 use fanfare_core::{Code, Error, Result, access::Role};
 use maud::{Markup, html};
 use serde_json::json;
 
 use super::{
-    reply::{ThreadKind, can, done_message, followed, send_again_field},
-    view::{Conversation, Message, Messages, content, is_open, outcome},
+    reply::{ThreadKind, done_message, followed, send_again_field},
+    view::{content, is_open, outcome, participant},
 };
 use crate::{
     admin::parts::duration,
@@ -25,13 +28,13 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
     if let Some(cursor) = visit.query("cursor") {
         asked["cursor"] = cursor.into();
     }
-    let shown: Messages = operation::read(visit, "get_conversation", asked).await?;
+    let shown: ConversationWithMessages = operation::read(visit, "get_conversation", asked).await?;
     let seat = PageMember::of(visit).await?;
     let accounts = AccountChoices::of(visit, &seat).await?;
     let one = &shown.conversation;
     Ok(html! {
         p { a href="/dashboard/inbox" { "← All conversations" } }
-        h1 { (parts::one_line(&one.participant.display_name(), 80)) }
+        h1 { (parts::one_line(participant(&one.participant), 80)) }
         p.soft { "With " (accounts.name(one.account_id)) }
         (parts::success_note(done_message(visit)))
         (parts::form_error(wrong))
@@ -40,33 +43,33 @@ pub async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<Markup> {
             ol.talk aria-label="Messages, oldest first" {
                 @for message in shown.messages.iter().rev() { (bubble(visit, message, one)) }
             }
-        }, shown.messages.iter().any(|message| is_open(Some(&message.status)))))
+        }, shown.messages.iter().any(|message| is_open(Some(message.status)))))
         (window(visit, one, seat.may(Role::Editor)))
-        @if can(&one.can, "reply") { (form(visit, wrong)) }
+        @if one.can.contains(&InboxAction::Reply) { (form(visit, wrong)) }
     })
 }
 
 fn bubble(visit: &Visit, message: &Message, one: &Conversation) -> Markup {
-    let is_ours = message.direction == "out";
+    let is_ours = message.direction == MessageDirection::Out;
     html! {
         li class=(if is_ours { "out" } else { "in" }) {
             p.soft {
-                @if is_ours { "You" } @else { (parts::one_line(&one.participant.display_name(), 60)) }
-                " · " (parts::minute(visit, &message.created_at))
+                @if is_ours { "You" } @else { (parts::one_line(participant(&one.participant), 60)) }
+                " · " (parts::minute(visit, message.created_at))
             }
             (content(&message.text, &message.attachments, message.deleted))
-            (outcome(Some(&message.status), message.error.as_ref()))
+            (outcome(Some(message.status), message.error.as_ref()))
         }
     }
 }
 
 /// Renders how long the conversation can still be answered, or why it cannot.
 fn window(visit: &Visit, one: &Conversation, is_editor: bool) -> Markup {
-    let until = one.reply_until.as_deref();
-    let left = until.and_then(parts::millis).map(|until| until - visit.cx.clock.now());
+    let until = one.reply_until;
+    let left = until.map(|until| until.0 - visit.cx.clock.now());
     html! {
         @match (left, until) {
-            (Some(left), Some(until)) if left > 0 && can(&one.can, "reply") => {
+            (Some(left), Some(until)) if left > 0 && one.can.contains(&InboxAction::Reply) => {
                 p.flash.plain { "You can reply for another " strong { (duration(left)) } ", until " (parts::minute(visit, until)) "." }
             }
             (Some(left), _) if left > 0 && !is_editor => {

@@ -5,13 +5,16 @@ pub mod conversation;
 pub mod reply;
 mod view;
 
+use fanfare_conversations::inbox::{
+    Comment, CommentPage, Conversation, ConversationPage, MessageDirection,
+};
 use fanfare_core::{Code, Error, Result, access::Role};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::{choices::AccountChoices, operation, page_member::PageMember, parts};
 use crate::oauth_connect::{PageResponse, Visit};
-use view::{Comment, CommentPage, Conversation, ConversationPage};
+use view::{author, participant};
 
 const TITLE: &str = "Inbox";
 const PAGE: &str = "/dashboard/inbox";
@@ -165,13 +168,13 @@ fn conversation_row(visit: &Visit, one: &Conversation, accounts: &AccountChoices
     html! {
         li {
             div {
-                a href={ (PAGE) "/conversations/" (one.id) } { strong { (parts::one_line(&one.participant.display_name(), 60)) } }
-                span { @if last.direction == "out" { span.soft { "You: " } } (parts::one_line(&last.text, 140)) }
+                a href={ (PAGE) "/conversations/" (one.id) } { strong { (parts::one_line(participant(&one.participant), 60)) } }
+                span { @if last.direction == MessageDirection::Out { span.soft { "You: " } } (parts::one_line(&last.text, 140)) }
                 span.soft { (accounts.name(one.account_id)) }
             }
             div.side {
                 @if one.unanswered { span.badge.warn { "waiting" } }
-                span.soft { (parts::minute(visit, &one.updated_at)) }
+                span.soft { (parts::minute(visit, one.updated_at)) }
             }
         }
     }
@@ -181,7 +184,7 @@ fn comment_row(visit: &Visit, one: &Comment, accounts: &AccountChoices) -> Marku
     html! {
         li {
             div {
-                a href={ (PAGE) "/comments/" (one.id) } { strong { (parts::one_line(&one.author.display_name(), 60)) } }
+                a href={ (PAGE) "/comments/" (one.id) } { strong { (parts::one_line(author(&one.author), 60)) } }
                 span { (parts::one_line(&one.text, 140)) }
                 span.soft { (accounts.name(one.account_id)) }
             }
@@ -189,7 +192,7 @@ fn comment_row(visit: &Visit, one: &Comment, accounts: &AccountChoices) -> Marku
                 @if one.hidden { span.badge { "hidden" } }
                 @if one.deleted { span.badge.bad { "deleted" } }
                 @if one.unanswered { span.badge.warn { "waiting" } }
-                span.soft { (parts::minute(visit, &one.created_at)) }
+                span.soft { (parts::minute(visit, one.created_at)) }
             }
         }
     }

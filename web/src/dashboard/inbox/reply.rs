@@ -124,11 +124,6 @@ pub fn done_message(visit: &Visit) -> Option<&'static str> {
     }
 }
 
-/// Returns true if the item allows this action.
-pub fn can(all: &[String], what: &str) -> bool {
-    all.iter().any(|one| one == what)
-}
-
 /// Renders a thread that keeps up while an answer is open. Without scripts there is a link, since loading the page again by
 /// itself would take what a person is writing.
 pub fn followed(kind: ThreadKind, visit: &Visit, talk: &Markup, is_open: bool) -> Markup {

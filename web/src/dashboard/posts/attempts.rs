@@ -1,27 +1,9 @@
 //! The attempts to publish a post.
 
-use fanfare_publishing::posts::outcome_words;
+use fanfare_publishing::posts::{Attempt, outcome_words};
 use maud::{Markup, html};
-use serde::Deserialize;
-use serde_json::Value;
 
 use crate::dashboard::parts::{badge, local_second, one_line};
-
-/// The attempts of a post.
-#[derive(Deserialize)]
-pub struct Attempts {
-    /// The attempts, earliest first.
-    pub attempts: Vec<Attempt>,
-}
-
-/// An attempt to publish a post.
-#[derive(Deserialize)]
-pub struct Attempt {
-    number: i64,
-    started_at: String,
-    outcome: Option<String>,
-    error: Option<Value>,
-}
 
 /// Renders the attempts, latest first.
 pub fn table(attempts: &[Attempt], zone: &str) -> Markup {
@@ -46,7 +28,7 @@ fn line(attempt: &Attempt, zone: &str) -> Markup {
     html! {
         tr {
             td data-label="Attempt" { div { (attempt.number) } }
-            td data-label="Started" { div { (local_second(&attempt.started_at, zone)) } }
+            td data-label="Started" { div { (local_second(attempt.started_at, zone)) } }
             td data-label="Result" { div { (badge(outcome_words(attempt.outcome.as_deref()))) } }
             td data-label="Message" { div { (one_line(message.unwrap_or_default(), 300)) } }
         }

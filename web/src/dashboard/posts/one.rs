@@ -4,18 +4,11 @@ use fanfare_core::{Code, Error, PostId, Result, access::Role, input::CursorQuery
 use fanfare_entities::{Millis, account, post, post::PostStatus};
 use fanfare_publishing::{
     accounts,
-    posts::{self, WaitReason, Waiting, status_words},
+    posts::{self, Attempt, MissingItem, WaitReason, Waiting, status_words},
 };
 use maud::{Markup, html};
-use serde::Deserialize;
 
-use super::{
-    PAGE,
-    attempts::{self, Attempt, Attempts},
-    calendar::is_movable,
-    on,
-    steps::steps,
-};
+use super::{PAGE, attempts, calendar::is_movable, on, steps::steps};
 use crate::{
     dashboard::{
         page_member::PageMember,
@@ -34,19 +27,7 @@ struct PostDetails {
     account: Option<account::Model>,
     media: Vec<posts::PostMedia>,
     attempts: Vec<Attempt>,
-    missing: Vec<MissingPart>,
-}
-
-#[derive(Deserialize)]
-struct Missing {
-    missing: Vec<MissingPart>,
-}
-
-/// A missing part of the post.
-#[derive(Deserialize)]
-struct MissingPart {
-    message: String,
-    remedy: String,
+    missing: Vec<MissingItem>,
 }
 
 /// Returns the post in the path.
@@ -126,17 +107,16 @@ pub fn is_under_way(row: &post::Model, now: Millis) -> bool {
 async fn more(seat: &PageMember, row: &post::Model) -> Result<PostDetails> {
     let known = accounts::all(&seat.act).await?;
     let attempts = posts::attempts(&seat.act, row.id, CursorQuery::default()).await?;
-    let attempts: Attempts = serde_json::from_str(attempts.body()).map_err(Error::internal)?;
+    let attempts = attempts.view()?.into_list().attempts;
     let missing = if is_movable(row) {
-        let missing = posts::missing(&seat.act, row.id).await?;
-        serde_json::from_str::<Missing>(missing.body()).map_err(Error::internal)?.missing
+        posts::missing_of(&seat.act, row.id).await?.missing
     } else {
         Vec::new()
     };
     Ok(PostDetails {
         account: known.into_iter().find(|account| account.id == row.account_id),
         media: posts::media_of(row).unwrap_or_default(),
-        attempts: attempts.attempts,
+        attempts,
         missing,
     })
 }
@@ -251,12 +231,12 @@ fn is_web(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
 
-fn lacks(missing: &[MissingPart]) -> Markup {
+fn lacks(missing: &[MissingItem]) -> Markup {
     html! {
         @if !missing.is_empty() {
             div.flash.warn {
                 p { strong { "Before it can be published" } }
-                @for lack in missing.iter().take(20) { p { (one_line(&lack.message, 300)) " " (one_line(&lack.remedy, 300)) } }
+                @for lack in missing.iter().take(20) { p { (one_line(&lack.broken.message, 300)) " " (one_line(&lack.broken.remedy, 300)) } }
             }
         }
     }

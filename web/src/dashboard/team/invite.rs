@@ -3,7 +3,7 @@
 use fanfare_core::{
     Code, Error, Result,
     access::{Role, role_name},
-    clock::to_rfc3339 as written,
+    clock::Time,
 };
 use fanfare_people::invitations::{self, Invitation};
 use maud::{Markup, html};
@@ -94,7 +94,7 @@ fn card(visit: &Visit, one: &Invitation, here: &Markup) -> Markup {
     html! {
         section.card {
             h3 { (parts::one_line(&one.email, 254)) " " span.badge.plain { (role_name(one.role)) } }
-            p.soft { "Invited; the link expires on " (parts::minute(visit, &written(one.expires_at))) ". A new invitation replaces it." }
+            p.soft { "Invited; the link expires on " (parts::minute(visit, Time(one.expires_at))) ". A new invitation replaces it." }
             (parts::confirmed_action(visit, "Withdraw", &format!("{PAGE}/invitations/{}", one.id),
                 "The link in the e-mail stops working.", "Withdraw this invitation", here))
         }

@@ -7,7 +7,7 @@ pub mod workspace;
 use fanfare_core::{
     BrandId, Code, Error, Result, UserId,
     access::{Role, role_name},
-    clock::to_rfc3339 as written,
+    clock::Time,
 };
 use fanfare_people::team::{self, Member};
 use fanfare_publishing::brands;
@@ -157,7 +157,7 @@ fn card(
             dl.facts {
                 dt { "E-mail" } dd { (parts::one_line(&member.email, 254)) }
                 dt { "Sees" } dd { (visible_brands(member, brands)) }
-                dt { "Member since" } dd { (parts::minute(visit, &written(member.since))) }
+                dt { "Member since" } dd { (parts::minute(visit, Time(member.since))) }
             }
             @if is_admin && !member.is_owner {
                 div.row {
