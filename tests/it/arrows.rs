@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "fanfare-web",
         &[
             "fanfare-api",
+            "fanfare-conversations",
             "fanfare-core",
             "fanfare-entities",
             "fanfare-insight",
