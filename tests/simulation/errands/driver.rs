@@ -135,11 +135,14 @@ impl Play {
         }
         for _ in 0..PATIENCE {
             if !self.calmly().await? {
-                let outside = self.outside.lock();
-                self.judge.check_end(self.errand, &outside)?;
+                let sales = {
+                    let outside = self.outside.lock();
+                    self.judge.check_end(self.errand, &outside)?;
+                    outside.sales.clone()
+                };
                 let cx = &self.world.callers[0].cx;
                 let judge = (self.errand, &self.judge);
-                return Box::pin(money::check(judge, (cx, self.start), &outside)).await;
+                return Box::pin(money::check(judge, (cx, self.start), &sales)).await;
             }
         }
         Err("it never ends".to_owned())

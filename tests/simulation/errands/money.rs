@@ -1,5 +1,7 @@
 //! Checks that wallets have what was bought, less what was spent and given back.
 
+use std::collections::BTreeMap;
+
 use fanfare_core::{
     Domain,
     db::{Db, statement},
@@ -7,7 +9,7 @@ use fanfare_core::{
 use fanfare_entities::{credit_purchase, credit_wallet};
 use sea_orm::{ConnectionTrait, EntityTrait};
 
-use super::{Errand, judge::Judge, outside::Outside};
+use super::{Errand, judge::Judge, outside::Sale};
 use crate::judge::{Violation, hold};
 
 /// The credits that each payer has from the start.
@@ -17,7 +19,7 @@ pub const START: i64 = 100_000;
 pub async fn check(
     (errand, judge): (Errand, &Judge),
     (cx, start): (&Domain, i64),
-    outside: &Outside,
+    sales: &BTreeMap<String, Sale>,
 ) -> Result<(), Violation> {
     let wallets = credit_wallet::Entity::find().all(&cx.db.read).await.expect("the wallets");
     let bought = credit_purchase::Entity::find().all(&cx.db.read).await.expect("the purchases");
@@ -40,7 +42,7 @@ pub async fn check(
         let id = row.about.trim_start_matches("ch_");
         let bought = bought.iter().find(|one| one.payment_intent == format!("pi_{id}"));
         if let Some(one) = bought {
-            let sale = &outside.sales[id];
+            let sale = &sales[id];
             hold!(one.credits == sale.credits, "{id} brought {} credits", one.credits);
             let is_told = sale.is_refunded && row.about.starts_with("ch_");
             let due = if is_told { sale.credits } else { one.withdrawn };
