@@ -295,8 +295,8 @@ async fn no_number_can_be_set_that_no_story_reads() {
     app.start_workers();
     for platform in networks::all() {
         let id = with_days(&user, platform).await;
-        let post = user.publish(networks::post(platform, id)).await;
-        app.wait_until_published(&user, &post).await;
+        let post = networks::publish(&app, &user, networks::post(platform, id)).await;
+        assert_eq!(post["status"], "published", "{platform}: {post:#}");
         let subjects = [
             (false, json!({"date": &app.at(-5 * 86_400)[..10]})),
             (true, json!({"post_id": post["id"]})),
