@@ -42,7 +42,7 @@ pub async fn hide(act: &Act, id: CommentId, wanted: CommentChanges) -> Result<Re
     let (row, account) = comments::find(act, id).await?;
     act.cx.failpoint.reach("considered").await;
     let mut status = None;
-    // What is on its way may leave it in another state than the one it has now.
+    // A change on its way may leave it in another state than the one it has now.
     if row.hidden != wanted.hidden || is_changing(act, id).await? {
         status = make(act, &account, id, CommentChange::Hide(wanted.hidden)).await?;
     }

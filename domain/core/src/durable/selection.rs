@@ -39,7 +39,7 @@ const MAX_LIGHT_TENANTS: usize = 64;
 /// the ones behind them itself.
 const MAX_PER_LINE: usize = 4;
 
-/// So many times the rows that there is room for are read, to find rows of different lines among them.
+/// The multiple of the room that is read, to find rows of different lines among them.
 const LINES_READ: usize = 8;
 
 /// The most enqueued rows to remember.
