@@ -26,7 +26,7 @@ enum LooksAt {
     WaitingWork,
     /// Processes, servers and money of the service.
     TheService,
-    /// The room of the fleet: more workers are the answer, whoever fills it.
+    /// The room of the fleet: more workers are the answer, in any case.
     Room,
 }
 
@@ -218,7 +218,7 @@ async fn much_work_of_one_tenant_waits_for_no_worker_while_workers_are_at_it() {
     app.advance(Duration::from_secs(61));
     assert_eq!(waits().await, (Some(401), true), "its worker is gone");
 
-    // A lease that another claim ended is lost, whoever claims; one that the owner ended is not.
+    // A lease that another claim ended is lost in any case; one that the owner ended is not.
     let lost = async |lease: Lease, holder: &str| {
         let kind = JobKind::DeliverWebhook;
         durable::was_taken_over(&app.domain, kind, lease, holder).await.unwrap()

@@ -171,7 +171,7 @@ fn what_leads_out_of_a_refusal_is_an_operation() {
         let route = ROUTES.iter().find(|route| route.name == lead.name);
         let found = route.map(|route| (route.method.as_str(), route.path));
         assert_eq!(found, Some((lead.method, lead.path)), "{}", lead.name);
-        // What it takes to call it is what the route takes.
+        // A call needs exactly what the route needs.
         let policy = &route.unwrap().policy;
         assert_eq!(
             (policy.scope, policy.role, policy.plan),

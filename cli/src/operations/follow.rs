@@ -85,7 +85,7 @@ fn state(work: &Value, now: i64) -> State {
     }
 }
 
-/// How far something was followed.
+/// The point to which something was followed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Followed {
     /// To its end, or to where nothing ends it soon; it was printed.

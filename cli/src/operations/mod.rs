@@ -137,7 +137,7 @@ async fn operation(chapter: &str, matches: &ArgMatches) -> Result<Exit> {
             let followed = follow::follow(&work, matches, &operation.shape()).await;
             match followed {
                 Ok(Followed::To(exit)) => Ok(exit),
-                // What was done stays done: that it cannot be followed is no failure of it.
+                // The change is made, and stays made though it cannot be followed.
                 Ok(Followed::Refused(_)) if operation.writes() => {
                     print_unfollowed(operation, &reply, matches)
                 }

@@ -16,7 +16,7 @@ pub const SLICES: u8 = 16;
 /// The prefix of the measures.
 pub const PREFIX: &str = "slice:";
 
-/// What is counted.
+/// A kind of trouble that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// An attempt at publishing a post that went well.

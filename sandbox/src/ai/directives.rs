@@ -27,7 +27,7 @@ pub(super) struct PromptDirectives {
     pub invent: bool,
     /// Facts are invented, in a rewrite too.
     pub invent_always: bool,
-    /// So many texts are written for each list, in place of those that were asked for.
+    /// The number of texts that are written for each list, in place of those that were asked for.
     pub texts: Option<u64>,
     /// All texts are empty.
     pub blank: bool,

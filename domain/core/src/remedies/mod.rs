@@ -33,7 +33,7 @@ pub struct RequestContext {
     pub body: Option<Value>,
     /// The JSON pointer of `body` in the request's body: empty, or that of an item of a batch.
     pub body_pointer: String,
-    /// What the caller may do; `None` if there is no caller, as in an event.
+    /// The rights of the caller; `None` if there is no caller, as in an event.
     pub rights: Option<Rights>,
 }
 

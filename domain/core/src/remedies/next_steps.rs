@@ -157,7 +157,7 @@ impl NextStep {
                     let path = path(operation, situation)?;
                     Some(operation.next(path, body(operation, situation), why))
                 }
-                // Somebody else has to connect the account.
+                // Another member has to connect the account.
                 false if *operation == RECONNECT => ASK_PUBLISHER.call(situation),
                 false => None,
             },

@@ -8,7 +8,7 @@ use crate::{
     access::{Caller, Membership, PlanTier, Role, Scope},
 };
 
-/// What a caller may do.
+/// The rights of a caller.
 #[derive(Debug, Clone)]
 pub struct Rights {
     scopes: Vec<Scope>,

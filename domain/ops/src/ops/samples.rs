@@ -115,7 +115,7 @@ async fn write(cx: &Domain, counts: &SampleCounts, again: &str) -> Result<()> {
 /// The database's.
 pub async fn prune(cx: &Domain) -> Result<u64> {
     let (minute, now) = (sample::Column::Minute, cx.clock.now());
-    // What the clean-up of the last hours has missed goes with the rest.
+    // Samples that the clean-up of the last hours has missed go with the rest.
     let signs = minute.between(now - 4 * SIGNS_KEPT, now - SIGNS_KEPT);
     let signs = signs.and(sample::Column::Measure.starts_with(troubles::PREFIX));
     let gone = batches::delete::<sample::Entity>(cx, minute, signs).await?;

@@ -151,7 +151,7 @@ async fn of_post(cx: &Domain, id: i64) -> Result<Story> {
             ("Workspace", named_workspace(space.as_ref(), row.workspace_id)),
             ("Account", format!("{} ({named})", row.account_id)),
             ("Type", row.post_type.clone()),
-            // What it says is its owner's.
+            // Its text is for its owner alone.
             ("Caption", format!("{} characters", row.caption.chars().count())),
             (
                 "On the network",

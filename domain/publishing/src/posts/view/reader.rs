@@ -2,12 +2,12 @@
 
 use fanfare_core::{Act, remedies::Rights};
 
-/// Who a post is shown to: the calls that it names are those that the reader may make.
+/// The reader of a post: the calls that the post names are those that the reader may make.
 #[derive(Debug, Clone)]
 pub struct Reader {
     /// Origin under which the service is reached.
     pub(super) base_url: String,
-    /// What the reader may do; `None` if anybody may read it, as in an event.
+    /// The rights of the reader; `None` if anybody may read it, as in an event.
     pub(super) rights: Option<Rights>,
 }
 
