@@ -29,8 +29,6 @@ pub(super) struct Due {
     pub id: i64,
     pub state: RowState,
     pub workspace: Uuid,
-    /// The line in which it waits for its turn, if its kind of work has lines and it is in one.
-    pub line: Option<i64>,
 }
 
 impl Due {
@@ -60,9 +58,8 @@ pub(super) async fn due(
         write!(filter, " AND (due_at, id) > (${}, ${next})", next - 1).map_err(Error::internal)?;
     }
     let sql = format!(
-        "SELECT id, due_at, fencing_token, {}, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
+        "SELECT id, due_at, fencing_token, {} FROM {} WHERE due_at <= $1{filter} ORDER BY due_at, id LIMIT {limit}",
         workspace_column(kind, ""),
-        line_column(kind),
         kind.table()
     );
     rows(cx, statement(&cx.db.read, sql, values)).await
@@ -76,26 +73,11 @@ pub(super) async fn due_soon(
     most: usize,
 ) -> Result<Vec<Due>> {
     let sql = format!(
-        "SELECT id, due_at, fencing_token, {}, {} FROM {} WHERE due_at > $1 AND due_at <= $2 ORDER BY due_at, id LIMIT {most}",
+        "SELECT id, due_at, fencing_token, {} FROM {} WHERE due_at > $1 AND due_at <= $2 ORDER BY due_at, id LIMIT {most}",
         workspace_column(kind, ""),
-        line_column(kind),
         kind.table()
     );
     rows(cx, statement(&cx.db.read, sql, [behind.into(), to.into()])).await
-}
-
-/// Returns true if rows of this kind wait for each other in lines.
-pub(super) fn has_lines(kind: JobKind) -> bool {
-    kind == JobKind::PublishPost
-}
-
-/// Returns the column `line`: the account of a post that waits for its turn among the posts of the account.
-fn line_column(kind: JobKind) -> &'static str {
-    if has_lines(kind) {
-        "CASE WHEN NOT out_of_line THEN account_id END AS line"
-    } else {
-        "CAST(NULL AS BIGINT) AS line"
-    }
 }
 
 async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
@@ -103,7 +85,7 @@ async fn rows(cx: &Domain, query: Statement) -> Result<Vec<Due>> {
     let rows = rows.iter().map(|row| {
         let workspace = workspace_of(row)?;
         let state = (row.try_get("", "due_at")?, row.try_get("", "fencing_token")?);
-        Ok(Due { id: row.try_get("", "id")?, state, workspace, line: row.try_get("", "line")? })
+        Ok(Due { id: row.try_get("", "id")?, state, workspace })
     });
     Ok(rows.collect::<Result<_, DbErr>>()?)
 }

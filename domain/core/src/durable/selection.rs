@@ -11,7 +11,7 @@ use fanfare_jobs::{JobKind, JobRef};
 use uuid::Uuid;
 
 use super::{
-    due::{Due, DuePosition, RowState, WORKSPACES_A_TURN, due, has_lines},
+    due::{Due, DuePosition, RowState, WORKSPACES_A_TURN, due},
     due_tenants::DueTenants,
 };
 use crate::{Domain, error::Result};
@@ -34,13 +34,6 @@ const ROWS_PER_LIGHT_TENANT: usize = 4;
 
 /// The most light tenants to serve in one turn.
 const MAX_LIGHT_TENANTS: usize = 64;
-
-/// The most rows of one line that go before the rows of other lines: a worker holds no more of them at once, and enqueues
-/// the ones behind them itself.
-const MAX_PER_LINE: usize = 4;
-
-/// The multiple of the room that is read, to find rows of different lines among them.
-const LINES_READ: usize = 8;
 
 /// The most enqueued rows to remember.
 const MAX_REMEMBERED: usize = 65_536;
@@ -76,7 +69,6 @@ struct Enqueued {
     /// Its state then: a row in another state was claimed or moved since.
     state: RowState,
     workspace: Uuid,
-    line: Option<i64>,
 }
 
 impl Selection {
@@ -119,36 +111,15 @@ impl Selection {
 }
 
 impl KindState {
-    /// Returns the rows of `due` to enqueue: new rows, first those of distinct lines, then those last enqueued before
-    /// `enqueued_before`.
+    /// Returns the rows of `due` to enqueue: new rows, then those last enqueued before `enqueued_before`.
     fn choose(&self, due: &[Due], enqueued_before: Millis) -> Vec<Due> {
         let enqueued =
             |row: &&Due| self.enqueued.get(&row.id).filter(|enqueued| enqueued.state == row.state);
-        let mut in_line = self.enqueued_per_line();
-        let (mut chosen, mut later) = (Vec::new(), Vec::new());
-        for row in due.iter().filter(|row| enqueued(row).is_none()) {
-            let place = row.line.map_or(0, |line| {
-                let count = in_line.entry(line).or_default();
-                *count += 1;
-                *count
-            });
-            if place <= MAX_PER_LINE { chosen.push(*row) } else { later.push(*row) }
-        }
+        let fresh = due.iter().filter(|row| enqueued(row).is_none());
         let again = due
             .iter()
             .filter(|row| enqueued(row).is_some_and(|enqueued| enqueued.at <= enqueued_before));
-        chosen.extend(later);
-        chosen.extend(again);
-        chosen
-    }
-
-    /// Counts the enqueued rows of each line that have not been claimed as far as we know.
-    fn enqueued_per_line(&self) -> HashMap<i64, usize> {
-        let mut known = HashMap::new();
-        for line in self.enqueued.values().filter_map(|enqueued| enqueued.line) {
-            *known.entry(line).or_default() += 1;
-        }
-        known
+        fresh.chain(again).copied().collect()
     }
 
     /// Forgets claimed rows, of one workspace or of all, after up to `limit` due rows were read, oldest first: an
@@ -201,8 +172,7 @@ impl KindState {
         enqueued_before: Millis,
     ) -> Result<Vec<Due>> {
         let behind = self.reached.get(&of).copied().filter(|_| known > LIGHT_TENANT);
-        let wanted = if of.is_some() && has_lines(kind) { count * LINES_READ } else { count };
-        let limit = wanted + if behind.is_none() { known } else { 0 };
+        let limit = count + if behind.is_none() { known } else { 0 };
         let due = due(cx, kind, of, behind, limit).await?;
         if behind.is_none() && known > 0 {
             self.forget_claimed(of, &due, limit);
@@ -212,8 +182,7 @@ impl KindState {
         Ok(chosen)
     }
 
-    /// Records that these rows are enqueued, and all before them but those that wait behind others in their lines: who
-    /// leaves a line enqueues the next, and all are read again before long.
+    /// Records that these rows, and all before them, are enqueued.
     fn reach(&mut self, of: Option<Uuid>, rows: &[Due]) {
         if let Some(last) = rows.iter().map(Due::position).max() {
             let reached = self.reached.entry(of).or_insert(last);
@@ -225,8 +194,7 @@ impl KindState {
         if self.enqueued.len() + wanted.len() > MAX_REMEMBERED {
             self.enqueued.clear();
         }
-        let noted =
-            |row: &Due| Enqueued { at, state: row.state, workspace: row.workspace, line: row.line };
+        let noted = |row: &Due| Enqueued { at, state: row.state, workspace: row.workspace };
         let notes = wanted.iter().map(|row| (row.id, noted(row)));
         self.enqueued.extend(notes);
     }
@@ -320,7 +288,7 @@ mod tests {
     const OTHER: Uuid = Uuid::from_u128(2);
 
     fn row(id: i64, workspace: Uuid) -> Due {
-        Due { id, state: (id * 10, 0), workspace, line: None }
+        Due { id, state: (id * 10, 0), workspace }
     }
 
     fn rows(ids: impl IntoIterator<Item = i64>, workspace: Uuid) -> Vec<Due> {
@@ -357,17 +325,6 @@ mod tests {
         assert_eq!(ids(state.choose(&rows([1, 2, 3], ONE), 1_000)), [3, 1, 2]);
         let moved = Due { state: (20, 1), ..row(2, ONE) };
         assert_eq!(ids(state.choose(&[row(1, ONE), moved], 999)), [2]);
-    }
-
-    #[test]
-    fn rows_of_distinct_lines_go_first_and_none_stays_behind() {
-        let mut state = KindState::default();
-        let of = |id, line| Due { line: Some(line), ..row(id, ONE) };
-        let ids = |due: Vec<Due>| due.into_iter().map(|row| row.id).collect::<Vec<_>>();
-        let due: Vec<_> = (1..=6).map(|id| of(id, 7)).chain([of(8, 9), row(9, ONE)]).collect();
-        assert_eq!(ids(state.choose(&due, 0)), [1, 2, 3, 4, 8, 9, 5, 6]);
-        state.remember(&due[..3], 1_000);
-        assert_eq!(ids(state.choose(&due, 0)), [4, 8, 9, 5, 6], "three of the line are enqueued");
     }
 
     #[test]
