@@ -1,13 +1,15 @@
 //! Insights of pages and posts, <https://developers.facebook.com/docs/graph-api/reference/insights>.
 //!
-//! Reels have no insights: `video_insights` returns all their metrics, without taking names.
+//! A page's posts, its videos and its photos are nodes of different types: only a post has shares and reactions, and a
+//! video has no insights but `video_insights`, which returns all its metrics without taking names
+//! (<https://developers.facebook.com/docs/graph-api/reference/video>, <https://developers.facebook.com/docs/graph-api/reference/photo>).
 
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{REEL, error::parse_error};
+use super::{COVER_PHOTO, error::parse_error};
 use crate::{
     Account, Result, Session,
     analytics::{
@@ -43,8 +45,8 @@ const OF_DAY: [(&str, &str); 6] = [
     ("page_media_view", name::VIEWS),
     ("page_post_engagements", name::ENGAGEMENTS),
     ("page_views_total", name::PROFILE_VIEWS),
-    ("page_daily_follows", "follows"),
-    ("page_daily_unfollows", "unfollows"),
+    ("page_daily_follows_unique", "follows"),
+    ("page_daily_unfollows_unique", "unfollows"),
 ];
 
 const OF_POST: [(&str, &str); 3] = [
@@ -53,12 +55,29 @@ const OF_POST: [(&str, &str); 3] = [
     ("post_clicks", name::CLICKS),
 ];
 
-/// The fields of the post itself.
-const SUMMARIES: [(&str, &str); 3] = [
+/// The fields of a post itself, and where its counts are.
+const POST_FIELDS: &str =
+    "reactions.summary(total_count).limit(0),comments.summary(total_count).limit(0),shares";
+const POST_COUNTS: [(&str, &str); 3] = [
     ("/reactions/summary/total_count", name::LIKES),
     ("/comments/summary/total_count", name::COMMENTS),
     ("/shares/count", name::SHARES),
 ];
+
+/// The same of a video or a photo.
+const MEDIA_FIELDS: &str =
+    "likes.summary(total_count).limit(0),comments.summary(total_count).limit(0)";
+const MEDIA_COUNTS: [(&str, &str); 2] = [
+    ("/likes/summary/total_count", name::LIKES),
+    ("/comments/summary/total_count", name::COMMENTS),
+];
+
+/// How often a video was played: under the first of these names that it has. Those of reels come first.
+const PLAYS: [&str; 3] = ["blue_reels_play_count", "fb_reels_total_plays", "total_video_views"];
+
+/// All that the network could tell of a post.
+const NAMES: [&str; 6] =
+    [name::LIKES, name::COMMENTS, name::SHARES, name::REACH, name::VIEWS, name::CLICKS];
 
 /// Reads the metrics of Facebook.
 pub(super) struct MetricsReader;
@@ -130,23 +149,69 @@ impl Analytics for MetricsReader {
     }
 }
 
-async fn one(reading: &FetchContext<'_>, post: &PostRef) -> Result<Metrics> {
-    let itself = edge(reading.session, &format!("/{}", post.id))?;
-    let fields =
-        "reactions.summary(total_count).limit(0),comments.summary(total_count).limit(0),shares";
-    let object: Value = itself.get(reading, &[("fields", fields.to_owned())]).await?;
-    let mut numbers = read_counts(&object, &SUMMARIES);
-    if post.post_type == REEL {
-        let insights = edge(reading.session, &format!("/{}/video_insights", post.id))?;
-        let told = insights.read_all(reading, &["blue_reels_play_count"]).await?;
-        let plays = told.total("blue_reels_play_count");
-        numbers.extend([(name::PLAYS, plays), (name::VIEWS, plays)]);
-        return Ok(numbers);
+/// The type of the node under whose id a post is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Node {
+    Post,
+    Video,
+    Photo,
+    /// Its fields are not documented.
+    Story,
+}
+
+impl Node {
+    /// Returns the type: the id of a post names its page before an underscore, other ids are bare numbers.
+    fn of(post: &PostRef) -> Self {
+        match post {
+            post if post.is_story() => Self::Story,
+            post if post.id.contains('_') => Self::Post,
+            post if post.post_type == COVER_PHOTO => Self::Photo,
+            _ => Self::Video,
+        }
     }
-    let insights = edge(reading.session, &format!("/{}/insights", post.id))?;
-    let told = insights.read(reading, &OF_POST.map(|(theirs, _)| theirs), &[]).await?;
-    numbers.extend(OF_POST.iter().map(|(theirs, ours)| (*ours, told.total(theirs))));
+}
+
+async fn one(reading: &FetchContext<'_>, post: &PostRef) -> Result<Metrics> {
+    let mut numbers = unmeasured();
+    match Node::of(post) {
+        Node::Story => {}
+        Node::Photo => numbers.extend(media_counts(reading, post).await?),
+        Node::Video => {
+            numbers.extend(media_counts(reading, post).await?);
+            let insights = edge(reading.session, &format!("/{}/video_insights", post.id))?;
+            let told = insights.read_all(reading, &PLAYS).await?;
+            let plays = PLAYS.map(|name| told.total(name));
+            let plays = plays.iter().copied().find(MetricValue::is_ok).unwrap_or(plays[0]);
+            numbers.extend([(name::PLAYS, plays), (name::VIEWS, plays)]);
+        }
+        Node::Post => {
+            numbers.extend(counts(reading, post, POST_FIELDS, &POST_COUNTS).await?);
+            let insights = edge(reading.session, &format!("/{}/insights", post.id))?;
+            let told = insights.read(reading, &OF_POST.map(|(theirs, _)| theirs), &[]).await?;
+            numbers.extend(OF_POST.iter().map(|(theirs, ours)| (*ours, told.total(theirs))));
+        }
+    }
     Ok(numbers)
+}
+
+/// Returns all numbers as those that the network does not tell.
+fn unmeasured() -> Metrics {
+    NAMES.iter().map(|name| (*name, Err(MissingReason::Platform))).collect()
+}
+
+async fn media_counts(reading: &FetchContext<'_>, post: &PostRef) -> Result<Metrics> {
+    counts(reading, post, MEDIA_FIELDS, &MEDIA_COUNTS).await
+}
+
+async fn counts(
+    reading: &FetchContext<'_>,
+    post: &PostRef,
+    fields: &str,
+    places: &[(&'static str, &'static str)],
+) -> Result<Metrics> {
+    let itself = edge(reading.session, &format!("/{}", post.id))?;
+    let object: Value = itself.get(reading, &[("fields", fields.to_owned())]).await?;
+    Ok(read_counts(&object, places))
 }
 
 fn account_edge(session: &Session) -> Result<Edge> {
@@ -156,4 +221,27 @@ fn account_edge(session: &Session) -> Result<Edge> {
 fn edge(session: &Session, path: &str) -> Result<Edge> {
     let url = graph::url(session, path)?;
     Ok(Edge { url, parse: parse_error, permission: PERMISSION })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Node, PostRef};
+
+    fn node(id: &str, post_type: &str, format: &str) -> Node {
+        Node::of(&PostRef { id: id.into(), post_type: post_type.into(), format: format.into() })
+    }
+
+    #[test]
+    fn each_post_is_read_as_the_node_that_it_is() {
+        assert_eq!(node("12_34", "feed", "image"), Node::Post);
+        assert_eq!(
+            node("12_34", "feed", "video"),
+            Node::Post,
+            "a video that is stored as its post"
+        );
+        assert_eq!(node("34", "feed", "video"), Node::Video);
+        assert_eq!(node("34", "reel", "video"), Node::Video);
+        assert_eq!(node("34", "cover_photo", "image"), Node::Photo);
+        assert_eq!(node("34", "story", "video"), Node::Story);
+    }
 }

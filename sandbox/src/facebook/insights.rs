@@ -1,21 +1,25 @@
-//! Metrics of the page and of its posts. A page with few likes has none, and reels return theirs without names.
+//! Metrics of the page and of its posts. A page with few likes has none, and videos return theirs without names.
+//!
+//! The names: <https://developers.facebook.com/docs/graph-api/reference/insights>.
 
 use serde_json::{Value, json};
 
+use super::state::Kind;
 use super::{Cx, Facebook, first, representations};
 use crate::graph::insights::{InsightsRequest, MetricNames, lifetime, total};
-use crate::graph::{access, failure};
+use crate::graph::{access, failure, fields};
 use crate::metrics::{self, MetricSubject, MetricValue};
 use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
-const OF_PAGE: [MetricNames; 6] = [
+const OF_PAGE: [MetricNames; 7] = [
     ("page_total_media_view_unique", "reach"),
     ("page_media_view", "views"),
     ("page_post_engagements", "engagements"),
     ("page_views_total", "profile_views"),
     ("page_daily_follows", "follows"),
-    ("page_daily_unfollows", "unfollows"),
+    ("page_daily_follows_unique", "follows"),
+    ("page_daily_unfollows_unique", "unfollows"),
 ];
 
 const OF_POST: [MetricNames; 3] = [
@@ -24,12 +28,22 @@ const OF_POST: [MetricNames; 3] = [
     ("post_clicks", "clicks"),
 ];
 
-/// `GET /{page}/insights` and `GET /{post}/insights`
+/// What is counted of a post: the field, whether it is a list with a summary, and our name.
+pub(super) const POST_COUNTS: [Count; 3] =
+    [("reactions", true, "likes"), ("comments", true, "comments"), ("shares", false, "shares")];
+
+/// The same of a video or a photo.
+pub(super) const MEDIA_COUNTS: [Count; 2] =
+    [("likes", true, "likes"), ("comments", true, "comments")];
+
+type Count = (&'static str, bool, &'static str);
+
+/// `GET /{page}/insights`, and those of a post or photo; a video has no such edge.
 pub(super) fn read(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let named = first(cx);
     if named != account.identity.remote_id {
-        is_there(&account, &named)?;
+        has_insights(&account, &named)?;
         let asked = InsightsRequest::read(&cx.call, &OF_POST)?;
         return asked.answer(|name| account.metric(MetricSubject::Post(&named), name), lifetime);
     }
@@ -43,43 +57,63 @@ pub(super) fn read(cx: &Cx) -> HandlerResult {
 }
 
 /// `GET /{video}/video_insights`
-pub(super) fn of_reel(cx: &Cx) -> HandlerResult {
+pub(super) fn of_video(cx: &Cx) -> HandlerResult {
     let account = access::page(cx)?;
     let named = first(cx);
-    is_there(&account, &named)?;
+    let number = representations::number(&named);
+    let kind = account.read(|state| Some(state.videos.get(&number?)?.kind));
+    let name = match kind {
+        Some(Kind::Reel) => "blue_reels_play_count",
+        Some(_) => "total_video_views",
+        None => return Err(failure::missing(&named)),
+    };
     let counted = |name: &str| account.metric(MetricSubject::Post(&named), name);
     let plays = counted("plays").or_else(|| counted("views"));
     let data: Vec<Value> = match plays {
-        Some(MetricValue::Number(plays)) => vec![lifetime("blue_reels_play_count", plays)],
+        Some(MetricValue::Number(plays)) => vec![lifetime(name, plays)],
         _ => Vec::new(),
     };
     Ok(Reply::ok(&json!({ "data": data })))
 }
 
-fn is_there(account: &Account<Facebook>, named: &str) -> Result<(), Reply> {
-    let number = representations::number(named).ok_or_else(|| failure::missing(named))?;
-    let found = account
-        .read(|state| state.posts.contains_key(&number) || state.videos.contains_key(&number));
-    if found { Ok(()) } else { Err(failure::missing(named)) }
+/// Checks that a node exists and has the edge `insights`.
+fn has_insights(account: &Account<Facebook>, named: &str) -> Result<(), Reply> {
+    let missing = || failure::missing(named);
+    let number = representations::number(named).ok_or_else(missing)?;
+    account.read(|state| {
+        if state.posts.contains_key(&number) || state.photos.contains_key(&number) {
+            return Ok(());
+        }
+        Err(match state.videos.contains_key(&number) {
+            true => fields::nonexisting("insights", "Video"),
+            false => missing(),
+        })
+    })
 }
 
-/// Adds reactions, comments and shares to a JSON representation.
+/// Adds what is counted to the JSON representation of a node.
 pub(super) fn summarize(
     account: &Account<Facebook>,
     named: &str,
+    counted: &[Count],
     view: &mut Value,
 ) -> Result<(), Reply> {
-    let mut counts = json!({"likes": null, "comments": null, "shares": null});
-    let places = [("/likes", "likes"), ("/comments", "comments"), ("/shares", "shares")];
-    metrics::fill_metrics(account, MetricSubject::Post(named), &mut counts, &places)?;
-    if !counts["likes"].is_null() {
-        view["reactions"] = json!({"data": [], "summary": {"total_count": counts["likes"]}});
-    }
-    if !counts["comments"].is_null() {
-        view["comments"] = json!({"data": [], "summary": {"total_count": counts["comments"]}});
-    }
-    if !counts["shares"].is_null() {
-        view["shares"] = json!({"count": counts["shares"]});
+    for (field, is_list, ours) in counted {
+        let mut count = json!({"count": null});
+        metrics::fill_metrics(
+            account,
+            MetricSubject::Post(named),
+            &mut count,
+            &[("/count", ours)],
+        )?;
+        let count = count["count"].take();
+        if count.is_null() {
+            continue;
+        }
+        view[*field] = match is_list {
+            true => json!({"data": [], "summary": {"total_count": count}}),
+            false => json!({ "count": count }),
+        };
     }
     Ok(())
 }

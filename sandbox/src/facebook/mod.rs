@@ -203,7 +203,7 @@ fn reading(path: &[&str]) -> Option<Route<Facebook>> {
     use Phase::{Confirm, Read};
     match path {
         [_, "insights"] => Route::immediate(Read, insights::read),
-        [_, "video_insights"] => Route::immediate(Read, insights::of_reel),
+        [_, "video_insights"] => Route::immediate(Read, insights::of_video),
         [_, "published_posts" | "feed" | "posts"] => Route::immediate(Read, reads::posts),
         [_, "videos"] => Route::immediate(Read, reads::videos),
         [_, "stories"] => Route::immediate(Read, reads::stories),

@@ -77,9 +77,15 @@ fn video(new: &NativePost) -> Option<Video> {
     })
 }
 
-/// Returns the change that deletes a post by its own id or by its video's.
+/// Returns the change that deletes a post by its own id, or by that of its video or cover photo.
 pub(super) fn delete(state: &State, id: &str) -> Vec<Change> {
     let number = representations::number(id);
-    let post = state.posts.values().find(|post| Some(post.id) == number || post.video == number);
+    let is_meant = |post: &&Post| {
+        let cover = post.photos.first().filter(|_| post.kind == Kind::Cover);
+        number.is_some_and(|number| {
+            post.id == number || post.video == Some(number) || cover == Some(&number)
+        })
+    };
+    let post = state.posts.values().find(is_meant);
     post.map(|post| Change::Deleted { id: post.id }).into_iter().collect()
 }

@@ -13,8 +13,10 @@ use crate::sim::Account;
 /// Optional fields of a post.
 const POST_FIELDS: [&str; 6] =
     ["message", "full_picture", "attachments", "story", "reactions", "shares"];
-/// Optional fields of a video.
-const VIDEO_FIELDS: [&str; 5] = ["description", "title", "reactions", "comments", "shares"];
+/// Optional fields of a video, which has neither reactions nor shares.
+const VIDEO_FIELDS: [&str; 5] = ["description", "title", "likes", "comments", "post_id"];
+/// Optional fields of a photo, which has neither reactions nor shares.
+const PHOTO_FIELDS: [&str; 4] = ["name", "likes", "comments", "page_story_id"];
 
 /// `GET /{page}/published_posts`: newest first; stories are not among them.
 pub(super) fn posts(cx: &Cx) -> HandlerResult {
@@ -36,12 +38,21 @@ fn view(cx: &Cx, state: &State, owner: &Identity, post: &Post) -> Value {
         "permalink_url": representations::permalink(&cx.sim.base(), owner, post.id),
         "is_published": true,
         "from": {"id": owner.remote_id, "name": owner.username},
-        "comments": {"data": state.comments.values().filter(|one| one.post == post.id).count()},
+        "comments": {"data": comments(state, owner, post)},
     });
     if !post.message.is_empty() {
         view["message"] = json!(post.message);
     }
     view
+}
+
+/// Returns the page's own comments below a post, each by its id.
+fn comments(state: &State, owner: &Identity, post: &Post) -> Vec<Value> {
+    let below = state.comments.values().filter(|one| one.post == post.id);
+    let id = |one: &super::state::Comment| {
+        format!("{}_{}", representations::public_id(owner, post.id), one.id)
+    };
+    below.map(|one| json!({"id": id(one), "message": one.message})).collect()
 }
 
 /// `GET /{page}/videos`: those of the feed and reels, from the moment they were uploaded.
@@ -106,19 +117,20 @@ pub(super) fn node(cx: &Cx) -> HandlerResult {
     account.read(|state| {
         if let Some(post) = state.posts.get(&number) {
             let mut view = view(cx, state, owner, post);
-            insights::summarize(&account, &named, &mut view)?;
+            insights::summarize(&account, &named, &insights::POST_COUNTS, &mut view)?;
             return fields::pick(&cx.call, &view, &POST_FIELDS, "Post");
         }
         if let Some(video) = state.videos.get(&number) {
             let mut view = video_view(cx, state, owner, video);
-            insights::summarize(&account, &named, &mut view)?;
+            insights::summarize(&account, &named, &insights::MEDIA_COUNTS, &mut view)?;
             return fields::pick(&cx.call, &view, &VIDEO_FIELDS, "Video");
         }
         let photo = state.photos.get(&number).ok_or_else(missing)?;
         let holder = state.posts.values().find(|post| post.photos.contains(&photo.id));
         let link = representations::permalink(&cx.sim.base(), owner, holder.map_or(photo.id, |post| post.id));
-        let view = json!({"id": photo.id.to_string(), "link": link, "created_time": graph::time(photo.at_ms), "alt_text_custom": photo.medium.alt});
-        fields::pick(&cx.call, &view, &[], "Photo")
+        let mut view = json!({"id": photo.id.to_string(), "link": link, "created_time": graph::time(photo.at_ms), "alt_text_custom": photo.medium.alt});
+        insights::summarize(&account, &named, &insights::MEDIA_COUNTS, &mut view)?;
+        fields::pick(&cx.call, &view, &PHOTO_FIELDS, "Photo")
     })
     .map(|picked| Reply::ok(&picked))
 }

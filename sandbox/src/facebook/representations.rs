@@ -16,6 +16,8 @@ pub(super) fn id(page: &Identity, post: &Post) -> String {
     match (post.kind, post.video) {
         (Kind::Reel | Kind::Video, Some(video)) => video.to_string(),
         (Kind::Story, _) => post.id.to_string(),
+        // The call that sets a cover answers without an id: its caller knows that of the photo.
+        (Kind::Cover, _) => post.photos.first().copied().unwrap_or(post.id).to_string(),
         _ => public_id(page, post.id),
     }
 }

@@ -16,15 +16,17 @@ pub(crate) fn pick(call: &Call, whole: &Value, known: &[&str], node: &str) -> Re
         match whole.get(&field) {
             Some(value) => drop(picked.insert(field, value.clone())),
             None if known.contains(&field.as_str()) => {}
-            None => {
-                let message = format!(
-                    "(#100) Tried accessing nonexisting field ({field}) on node type ({node})"
-                );
-                return Err(failure::graph(400, 100, 0, &message));
-            }
+            None => return Err(nonexisting(&field, node)),
         }
     }
     Ok(Value::Object(picked))
+}
+
+/// Returns the error for a field or edge that such a node has not.
+pub(crate) fn nonexisting(field: &str, node: &str) -> Reply {
+    let message =
+        format!("(#100) Tried accessing nonexisting field ({field}) on node type ({node})");
+    failure::graph(400, 100, 0, &message)
 }
 
 /// Returns the names in `a,b{c,d},e` outside of braces.

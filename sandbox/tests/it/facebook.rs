@@ -300,3 +300,69 @@ async fn posts_come_in_pages() {
     );
     assert!(last["paging"]["next"].is_null() && last["paging"]["cursors"]["after"].is_string());
 }
+
+/// The answers are those that public programs quote of the real network.
+#[tokio::test]
+async fn a_video_and_a_photo_have_no_shares_and_a_video_no_insights() {
+    let net = Net::new().await;
+    let page = net.account("facebook").await;
+    let web =
+        files(vec![("/a.mp4", "video/mp4", mp4(0)), ("/a.png", "image/png", png(9, 9, 0))]).await;
+    let (film, picture) = (format!("{web}/a.mp4"), format!("{web}/a.png"));
+    let video = id(&post(&net, &page, "videos", &[("file_url", &film)]).await.is(200));
+    let photo = post(&net, &page, "photos", &[("url", &picture)]).await.is(200);
+    let refused = async |path: &str, params: (&str, &str), field: &str, node: &str| {
+        let told = call(&net, &page, Method::GET, path, &[params]).await.is(400);
+        let words =
+            format!("(#100) Tried accessing nonexisting field ({field}) on node type ({node})");
+        assert_eq!((code(&told), &told["error"]["message"]), ((100, 0), &json!(words)));
+    };
+    for field in ["shares", "reactions"] {
+        let fields = format!("comments.limit(0),{field}.summary(total_count).limit(0)");
+        refused(&video, ("fields", &fields), field, "Video").await;
+        refused(&id(&photo), ("fields", &fields), field, "Photo").await;
+        get(&net, &page, photo["post_id"].as_str().unwrap(), &fields).await;
+    }
+    let insights = format!("{video}/insights");
+    refused(&insights, ("metric", "post_media_view"), "insights", "Video").await;
+    let cover = [("url", picture.as_str()), ("published", "false")];
+    let cover = id(&post(&net, &page, "photos", &cover).await.is(200));
+    call(&net, &page, Method::POST, &page.remote_id, &[("cover", &cover)]).await.is(200);
+    for of in [&video, &cover] {
+        let metrics = json!({"remote_id": page.remote_id, "post": of, "metrics": {"likes": 4, "comments": 2, "views": 9}});
+        net.control(Method::PUT, "facebook/metrics", metrics).await.is(200);
+        let fields = "likes.summary(total_count).limit(0),comments.summary(total_count).limit(0)";
+        let told = get(&net, &page, of, fields).await;
+        let counts = (&told["likes"]["summary"], &told["comments"]["summary"]);
+        assert_eq!(counts, (&json!({"total_count": 4}), &json!({"total_count": 2})));
+    }
+    let told =
+        call(&net, &page, Method::GET, &format!("{video}/video_insights"), &[]).await.is(200);
+    assert_eq!(told["data"][0]["values"][0]["value"], 9);
+}
+
+#[tokio::test]
+async fn a_page_tells_follows_under_the_names_that_are_documented() {
+    let net = Net::new().await;
+    let page = net.account("facebook").await;
+    let metrics = json!({"remote_id": page.remote_id, "date": "2026-11-10", "metrics": {"follows": 5, "unfollows": 2}});
+    net.control(Method::PUT, "facebook/metrics", metrics).await.is(200);
+    let path = format!("{}/insights", page.remote_id);
+    // From the beginning of the day in California to its end.
+    let ask = async |metric: &str| {
+        let params = [
+            ("metric", metric),
+            ("period", "day"),
+            ("since", "1794297600"),
+            ("until", "1794384000"),
+        ];
+        call(&net, &page, Method::GET, &path, &params).await
+    };
+    let told = ask("page_daily_follows_unique,page_daily_unfollows_unique").await.is(200);
+    let values = told["data"].as_array().unwrap().iter().map(|one| &one["values"][0]["value"]);
+    assert_eq!(values.collect::<Vec<_>>(), [5, 2]);
+    for gone in ["page_fans", "page_impressions", "page_daily_unfollows"] {
+        let told = ask(&format!("page_media_view,{gone}")).await.is(400);
+        assert_eq!(told["error"]["message"], "(#100) The value must be a valid insights metric");
+    }
+}

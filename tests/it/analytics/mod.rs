@@ -5,6 +5,7 @@ mod insights;
 mod kinds;
 mod names;
 mod networks;
+mod objects;
 mod posts;
 mod readings;
 mod shares;
