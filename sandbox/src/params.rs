@@ -57,6 +57,11 @@ impl Params {
         found.map(|(_, field)| field).filter(|field| !matches!(field, Field::Json(Value::Null)))
     }
 
+    /// Returns the names of all that was sent.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Returns true if there is a value of this name, or a list of them.
     pub fn has(&self, name: &str) -> bool {
         let bracketed = format!("{name}[]");

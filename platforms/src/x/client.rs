@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use fanfare_outbound::{Multipart, Request};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -127,6 +127,7 @@ pub(super) struct Tweet {
     pub id: String,
     #[serde(default)]
     text: String,
+    #[serde(alias = "note_post")]
     note_tweet: Option<NoteTweet>,
     pub created_at: DateTime<Utc>,
 }
@@ -157,12 +158,14 @@ pub(super) async fn me(session: &Session) -> Result<User> {
     data(session, request).await
 }
 
-/// Uploads an image in one call.
+/// Uploads an image in one call. X refuses other fields here, the type of the image among them.
 pub(super) async fn upload_image(session: &Session, media: &Media, bytes: Bytes) -> Result<Upload> {
-    let form = Multipart::new()
-        .text("media_category", "tweet_image")
-        .text("media_type", &media.mime)
-        .file("media", &media.filename, &media.mime, bytes);
+    let form = Multipart::new().text("media_category", "tweet_image").file(
+        "media",
+        &media.filename,
+        &media.mime,
+        bytes,
+    );
     let request = post(session, "/2/media/upload")?.multipart(form).deadline(UPLOAD_DEADLINE);
     data(session, request).await
 }
@@ -215,18 +218,25 @@ pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<Str
     Ok(made.id)
 }
 
-/// Reads a page of the account's latest posts and replies, of 100 at most (<https://docs.x.com/x-api/users/get-posts>).
-/// X charges for every post that is read.
-pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<ListPage<Tweet>> {
+/// The words of X's API for the fields of a post: it knows them as tweets, and in newer descriptions as posts.
+const VOCABULARIES: [&str; 2] = ["tweet", "post"];
+
+/// Reads a page of the account's posts and replies since then, newest first, of 100 at most
+/// (<https://docs.x.com/x-api/users/get-posts>). X charges for every post that is read.
+pub(super) async fn tweets(
+    session: &Session,
+    since: DateTime<Utc>,
+    next: Option<String>,
+) -> Result<ListPage<Tweet>> {
     let path = format!("/2/users/{}/tweets", session.account.remote_id);
     let mut query = vec![
-        ("max_results", "100"),
-        ("exclude", "retweets"),
-        ("tweet.fields", "created_at,note_tweet"),
+        ("max_results", "100".to_owned()),
+        ("exclude", "retweets".to_owned()),
+        ("start_time", since.to_rfc3339_opts(SecondsFormat::Secs, true)),
     ];
-    query.extend(next.as_deref().map(|token| ("pagination_token", token)));
-    let request = signed(session, get(session, &path)?.query(&query))?;
-    let found: Envelope<Vec<Tweet>> = response::send(session, request, parse_error).await?;
+    query.extend(next.map(|token| ("pagination_token", token)));
+    let found: Envelope<Vec<Tweet>> =
+        with_fields(session, &path, &query, |word| format!("created_at,note_{word}")).await?;
     // A page without posts has no data but a count of 0; without a count, nothing was read.
     let posts = match (found.data, found.meta.result_count) {
         (Some(posts), _) => posts,
@@ -241,10 +251,40 @@ pub(super) async fn tweets(session: &Session, next: Option<String>) -> Result<Li
 
 /// Returns posts with their public counts, 100 at most; deleted ones are left out.
 pub(super) async fn counts(session: &Session, ids: &[&str]) -> Result<Vec<Value>> {
-    let query = [("ids", ids.join(",")), ("tweet.fields", "public_metrics".to_owned())];
-    let request = signed(session, get(session, "/2/tweets")?.query(&query))?;
-    let found: Value = response::send(session, request, parse_error).await?;
+    let query = [("ids", ids.join(","))];
+    let fields = |_: &str| "public_metrics".to_owned();
+    let found: Value = with_fields(session, "/2/tweets", &query, fields).await?;
     Ok(found["data"].as_array().cloned().unwrap_or_default())
+}
+
+/// Reads posts with some of their fields, in the vocabulary that X takes: a refusal that names the parameter of the
+/// first is about that alone.
+async fn with_fields<T: DeserializeOwned>(
+    session: &Session,
+    path: &str,
+    query: &[(&str, String)],
+    fields: impl Fn(&str) -> String,
+) -> Result<T> {
+    let ask = async |word: &str| {
+        let name = format!("{word}.fields");
+        let wanted = fields(word);
+        let mut pairs: Vec<(&str, &str)> =
+            query.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        pairs.push((&name, &wanted));
+        let request = signed(session, get(session, path)?.query(&pairs))?;
+        response::send(session, request, parse_error).await
+    };
+    match ask(VOCABULARIES[0]).await {
+        Err(error) if is_about(&error, "tweet.fields") => ask(VOCABULARIES[1]).await,
+        told => told,
+    }
+}
+
+/// Returns true for the refusal of a parameter.
+fn is_about(error: &Error, name: &str) -> bool {
+    error.reply.as_ref().is_some_and(|reply| {
+        reply.status == 400 && reply.message.as_deref().is_some_and(|said| said.contains(name))
+    })
 }
 
 fn get(session: &Session, path: &str) -> Result<Request> {

@@ -29,8 +29,10 @@ pub(super) async fn reconcile(
         }
         likeness_without_links(text, tweet.whole_text())
     };
-    let looked =
-        recent_posts::search(sent_at, likeness, |next| client::tweets(session, next)).await?;
+    // Earlier ones are no candidates, and cost as much.
+    let since = sent_at - recent_posts::CLOCK_SLACK;
+    let ask = |next| client::tweets(session, since, next);
+    let looked = recent_posts::search(sent_at, likeness, ask).await?;
     let listing = looked.listing(|tweet| {
         let progress = publish::published(session, draft, state.clone(), tweet.id.clone())?;
         Ok((tweet.id, progress))

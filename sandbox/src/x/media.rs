@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::failure::{problem, wrong};
 use super::state::{Change, Upload};
-use super::{Cx, access, id};
+use super::{Cx, access, id, schema};
 use crate::params::Params;
 use crate::picture;
 use crate::received_file::ReceivedFile;
@@ -22,14 +22,17 @@ const ALT: usize = 1_000;
 /// The time for which an unused file is kept, in seconds.
 const UNUSED_SECS: i64 = 86_400;
 
-fn params(cx: &Cx) -> Result<Params, Reply> {
-    Params::read(&cx.call).map_err(|_| wrong("The request body is invalid."))
+/// Returns the parameters of the request, which must have these names alone.
+fn params(cx: &Cx, known: &[&str]) -> Result<Params, Reply> {
+    let params = Params::read(&cx.call).map_err(|_| wrong("The request body is invalid."))?;
+    schema::only(params.names(), known, "$")?;
+    Ok(params)
 }
 
 /// `POST /2/media/upload`: an image in one request.
 pub(super) fn upload(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
-    let params = params(cx)?;
+    let params = params(cx, schema::UPLOAD)?;
     let category = params.filled("media_category").unwrap_or_default();
     if category != "tweet_image" {
         return Err(wrong("$.media_category: does not have a value in the enumeration"));
@@ -66,7 +69,7 @@ pub(super) fn upload(cx: &Cx) -> HandlerResult {
 /// `POST /2/media/upload/initialize`
 pub(super) fn initialize(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
-    let params = params(cx)?;
+    let params = params(cx, schema::INITIALIZE)?;
     let required = |name: &str| {
         params
             .filled(name)
@@ -110,7 +113,7 @@ const FILMS: VideoRequirements = VideoRequirements { frames: (0.0, 60.0), ..H264
 
 /// `POST /2/media/upload/{id}/append`
 pub(super) fn append(cx: &Cx) -> HandlerResult {
-    let params = params(cx)?;
+    let params = params(cx, schema::APPEND)?;
     let index = params.integer("segment_index").filter(|index| (0..=PIECES).contains(index));
     let index = index.and_then(|index| u32::try_from(index).ok());
     let index = index.ok_or_else(|| wrong("$.segment_index: must be from 0 to 999"))?;
@@ -198,6 +201,8 @@ pub(super) fn status(cx: &Cx) -> HandlerResult {
 pub(super) fn metadata(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let body = cx.call.json().map_err(|_| wrong("The request body is invalid."))?;
+    let names = body.as_object().into_iter().flat_map(serde_json::Map::keys);
+    schema::only(names.map(String::as_str), schema::METADATA, "$")?;
     let named = body["id"].as_str().unwrap_or_default().to_owned();
     let text = body["metadata"]["alt_text"]["text"].as_str();
     let text = text.filter(|text| (1..=ALT).contains(&text.chars().count()));

@@ -9,6 +9,7 @@ mod login;
 mod media;
 mod native_post;
 mod representations;
+mod schema;
 mod state;
 mod text;
 mod tweets;
@@ -158,7 +159,7 @@ fn me(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     limits::limited(cx, &account, limits::ME, || {
         let identity = &account.identity;
-        let asked = cx.call.query_value("user.fields").unwrap_or_default();
+        let asked = schema::user_fields(&cx.call)?;
         let mut user = json!({
             "id": identity.remote_id,
             "name": identity.username,
@@ -170,7 +171,7 @@ fn me(cx: &Cx) -> HandlerResult {
             ("subscription_type", json!("None")),
             ("profile_image_url", json!(cx.sim.picture(&identity.remote_id))),
         ] {
-            if asked.split(',').any(|field| field == name) {
+            if asked.iter().any(|field| field == name) {
                 user[name] = value;
             }
         }

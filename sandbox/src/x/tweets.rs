@@ -1,11 +1,12 @@
 //! Creating, listing and deleting posts.
 
+use chrono::DateTime;
 use serde_json::{Map, Value, json};
 
-use super::failure::{self, forbidden, invalid, wrong};
+use super::failure::{self, forbidden, wrong};
 use super::limits::{self, limited};
 use super::state::{Change, State, Tweet};
-use super::{Cx, X, access, id, representations, text};
+use super::{Cx, X, access, id, representations, schema, text};
 use crate::env::rfc3339;
 use crate::metrics::{self, MetricSubject};
 use crate::reply::{HandlerResult, Reply};
@@ -14,16 +15,6 @@ use crate::sim::Account;
 const TEXT: usize = 280;
 /// The time for which the same text is refused, in milliseconds.
 const DUPLICATE_WINDOW_MS: i64 = 60_000;
-const KNOWN: [&str; 8] = [
-    "text",
-    "media",
-    "poll",
-    "reply",
-    "reply_settings",
-    "made_with_ai",
-    "paid_partnership",
-    "quote_tweet_id",
-];
 const WHO_MAY_REPLY: [&str; 4] = ["following", "mentionedUsers", "subscribers", "verified"];
 
 /// `POST /2/tweets`
@@ -55,14 +46,7 @@ pub(super) fn create(cx: &Cx) -> HandlerResult {
 
 /// Returns the fields of a body besides text, files and the post it replies to.
 fn extra(body: &Map<String, Value>) -> Result<Map<String, Value>, Reply> {
-    let unknown: Vec<String> = body
-        .keys()
-        .filter(|name| !KNOWN.contains(&name.as_str()))
-        .map(|name| format!("$.{name}: is not defined in the schema and the schema does not allow additional properties"))
-        .collect();
-    if !unknown.is_empty() {
-        return Err(invalid(&unknown));
-    }
+    schema::new_post(body)?;
     let mut extra = Map::new();
     if let Some(who) = body.get("reply_settings") {
         if !who.as_str().is_some_and(|who| WHO_MAY_REPLY.contains(&who)) {
@@ -178,10 +162,16 @@ pub(super) fn list(cx: &Cx) -> HandlerResult {
         let most = most.ok_or_else(|| {
             wrong("The `max_results` query parameter value is not between 5 and 100.")
         })?;
+        schema::post_fields(&cx.call)?;
+        let since =
+            cx.call.query_value("start_time").map(|time| DateTime::parse_from_rfc3339(&time));
+        let since = since.transpose().map_err(|_| wrong("Invalid 'start_time'."))?;
+        let since = since.map_or(i64::MIN, |time| time.timestamp_millis());
         let token = cx.call.query_value("pagination_token").map(|token| token.parse::<u64>());
         let before = token.transpose().map_err(|_| wrong("Invalid 'pagination_token'."))?;
         let (views, more): (Vec<Value>, bool) = owner.read(|state| {
-            let mut rest = state.posts.range(..before.unwrap_or(u64::MAX)).rev();
+            let all = state.posts.range(..before.unwrap_or(u64::MAX)).rev();
+            let mut rest = all.filter(|(_, one)| one.at_ms >= since);
             let shown = rest.by_ref().take(most).map(|(_, one)| view(cx, &owner, state, one));
             (shown.collect(), rest.next().is_some())
         });
@@ -200,6 +190,7 @@ pub(super) fn list(cx: &Cx) -> HandlerResult {
 pub(super) fn one(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
     let named = cx.call.segment(2);
+    schema::post_fields(&cx.call)?;
     let found = account.read(|state| {
         let tweet = state.posts.get(&named.parse().ok()?)?;
         Some(view(cx, &account, state, tweet))
@@ -211,6 +202,7 @@ pub(super) fn one(cx: &Cx) -> HandlerResult {
 /// `GET /2/tweets?ids=…`: existing ones, with their metrics.
 pub(super) fn get_many(cx: &Cx) -> HandlerResult {
     let account = access::account(cx)?;
+    schema::post_fields(&cx.call)?;
     let ids = cx.call.query_value("ids").unwrap_or_default();
     let mut found = Vec::new();
     for id in ids.split(',') {
@@ -243,8 +235,8 @@ const COUNTS: [(&str, &str); 6] = [
 
 /// Returns a post with the requested fields. Its text contains shortened addresses, including those of its files.
 fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
-    let asked = cx.call.query_value("tweet.fields").unwrap_or_default();
-    let wants = |name: &str| asked.split(',').any(|field| field == name);
+    let asked = schema::post_fields(&cx.call).unwrap_or_default();
+    let wants = |name: &str| asked.iter().any(|field| field == name);
     let mut text = tweet.text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let mut urls = Vec::new();
     for (number, link) in text::links(&tweet.text).into_iter().enumerate() {

@@ -209,3 +209,49 @@ async fn posts_come_in_pages() {
     );
     assert!(last["meta"]["next_token"].is_null());
 }
+
+/// The schema of X's description of August 2026.
+#[tokio::test]
+async fn names_that_the_schema_has_not_are_refused() {
+    let net = Net::new().await;
+    let account = net.account("x").await;
+    for (body, name) in [
+        (json!({"text": "a", "title": "b"}), "$.title"),
+        (json!({"text": "a", "media": {"media_ids": ["1"], "ids": ["1"]}}), "$.media.ids"),
+        (json!({"text": "a", "reply": {"in_reply_to": "1"}}), "$.reply.in_reply_to"),
+    ] {
+        let told = tweet(&net, &account, body).await.is(400);
+        let message = told["errors"][0]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("{name}: is not defined in the schema")), "{message}");
+    }
+    let file = || Part::bytes(png(9, 9, 0)).file_name("a.png");
+    let plain = || Form::new().text("media_category", "tweet_image").part("media", file());
+    form(&net, &account, "", plain().text("media_type", "image/png")).await.is(400);
+    form(&net, &account, "", plain()).await.is(200);
+    let read = async |query: &str| {
+        let path = format!("users/{}/tweets?{query}", account.remote_id);
+        call(&net, &account, Method::GET, &path, Value::Null).await
+    };
+    for (known, unknown) in [
+        ("tweet.fields=created_at,note_tweet", "tweet.fields=created_at,note_post"),
+        ("post.fields=public_metrics,note_post", "post.fields=like_count"),
+        ("start_time=2026-11-01T00:00:00Z", "start_time=yesterday"),
+    ] {
+        read(known).await.is(200);
+        read(unknown).await.is(400);
+    }
+}
+
+#[tokio::test]
+async fn a_list_begins_where_it_is_asked_to() {
+    let net = Net::new().await;
+    let account = net.account("x").await;
+    tweet(&net, &account, json!({"text": "now"})).await.is(201);
+    let count = async |since: &str| {
+        let path = format!("users/{}/tweets?start_time={since}", account.remote_id);
+        let told = call(&net, &account, Method::GET, &path, Value::Null).await.is(200);
+        told["meta"]["result_count"].clone()
+    };
+    assert_eq!(count("2020-01-01T00:00:00Z").await, 1);
+    assert_eq!(count("2120-01-01T00:00:00Z").await, 0);
+}

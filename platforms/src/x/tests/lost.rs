@@ -84,6 +84,36 @@ async fn the_whole_of_a_long_text_is_compared() {
 }
 
 #[tokio::test]
+async fn posts_are_found_in_the_newer_vocabulary_too() {
+    let long = format!("{}the end", "word ".repeat(100));
+    let mut cut = listed("2", &format!("{}… https://t.co/x", &long[..270]), 3);
+    cut["note_post"] = json!({ "text": long });
+    let network = Network::start(move |seen| match seen.query("tweet.fields") {
+        Some(_) => {
+            let message =
+                "The query parameter [tweet.fields] is not one of [post.fields,start_time]";
+            (400, json!({"title": "Invalid Request", "errors": [{"message": message}]}))
+        }
+        None => {
+            assert_eq!(seen.query("post.fields"), Some("created_at,note_post"));
+            (200, json!({ "data": [cut] }))
+        }
+    })
+    .await;
+    let found = reconcile(&network, &draft(&long, json!({})), json!({})).await;
+    assert!(matches!(found, ReconcileOutcome::Committed(_)));
+    assert_eq!(network.lines().len(), 2);
+}
+
+#[tokio::test]
+async fn only_posts_since_the_call_are_paid_for() {
+    let network = holding(vec![listed("2", "Hello", 3)]).await;
+    let _ = reconcile(&network, &draft("Hello", json!({})), json!({})).await;
+    let since = at(-600).format("%Y-%m-%dT%H:%M:%SZ").to_string();
+    assert_eq!(network.seen()[0].query("start_time"), Some(since.as_str()));
+}
+
+#[tokio::test]
 async fn a_success_without_a_post_is_no_answer() {
     let network = Network::start(|_| {
         (200, json!({"errors": [{"detail": "Something went wrong", "title": "Oops"}]}))

@@ -82,6 +82,7 @@ async fn images_are_uploaded_and_described() {
     );
     let seen = network.seen();
     assert!(seen[0].text().contains("tweet_image") && seen[0].text().contains("a.png"));
+    assert!(!seen[0].text().contains("media_type"), "the schema does not allow it");
     let described = json!({"id": "m2", "metadata": {"alt_text": {"text": "A dog"}}});
     assert_eq!(seen[2].json(), described);
     assert_eq!(seen[3].json(), json!({"text": "Two", "media": {"media_ids": ["m1", "m2"]}}));
