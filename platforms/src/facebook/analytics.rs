@@ -72,7 +72,7 @@ const MEDIA_COUNTS: [(&str, &str); 2] = [
     ("/comments/summary/total_count", name::COMMENTS),
 ];
 
-/// How often a video was played: under the first of these names that it has. Those of reels come first.
+/// The names of the plays of a video; the first that it has counts. Those of reels come first.
 const PLAYS: [&str; 3] = ["blue_reels_play_count", "fb_reels_total_plays", "total_video_views"];
 
 /// All that the network could tell of a post.

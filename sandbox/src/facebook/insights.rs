@@ -28,7 +28,7 @@ const OF_POST: [MetricNames; 3] = [
     ("post_clicks", "clicks"),
 ];
 
-/// What is counted of a post: the field, whether it is a list with a summary, and our name.
+/// The counts of a post: the field, whether it is a list with a summary, and our name.
 pub(super) const POST_COUNTS: [Count; 3] =
     [("reactions", true, "likes"), ("comments", true, "comments"), ("shares", false, "shares")];
 
