@@ -62,6 +62,7 @@ pub(crate) fn read_request<N: Network>(
     };
     Ok(match cx.sim.account(&chosen) {
         Some(account) => {
+            account.permit(&scope);
             Consent::Granted(Grant { account, redirect_url: back, redirect_uri, scope })
         }
         None => Consent::Denied(back),

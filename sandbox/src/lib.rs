@@ -20,6 +20,7 @@ mod devto;
 mod discord;
 mod env;
 mod facebook;
+mod facts;
 mod fake_names;
 mod faults;
 mod fetch;

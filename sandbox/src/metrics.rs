@@ -99,7 +99,8 @@ impl Metrics {
     }
 }
 
-/// Adds the metrics of a post to its JSON representation, each at a JSON pointer; an unknown or refused one is null.
+/// Sets the metrics of a post in its JSON representation, each at a JSON pointer. One that was never set stays as it
+/// is there; one that the network does not return is taken out.
 pub(crate) fn fill_metrics<N: Network>(
     account: &Account<N>,
     of: MetricSubject<'_>,
@@ -107,18 +108,17 @@ pub(crate) fn fill_metrics<N: Network>(
     places: &[(&str, &str)],
 ) -> Result<(), Reply> {
     for (place, name) in places {
-        let number = match account.metric(of, name) {
-            Some(MetricValue::Number(number)) => json!(number),
+        let (parent, field) = place.rsplit_once('/').unwrap_or(("", place));
+        let Some(Value::Object(shown)) = view.pointer_mut(parent) else { continue };
+        match account.metric(of, name) {
+            Some(MetricValue::Number(number)) => {
+                drop(shown.insert(field.to_owned(), json!(number)))
+            }
             Some(MetricValue::Not(MissingReason::Permission)) => {
                 let (status, retry_ms, now_ms) = (403, 0, 0);
                 return Err(N::refuse(Refusal { status, retry_ms, now_ms }));
             }
-            Some(MetricValue::Not(_)) | None => Value::Null,
-        };
-        match view.pointer_mut(place) {
-            Some(shown) => *shown = number,
-            // Not every post has this field.
-            None if !number.is_null() => view[place.trim_start_matches('/')] = number,
+            Some(MetricValue::Not(_)) => drop(shown.remove(field)),
             None => {}
         }
     }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 pub(crate) use crate::faults::{Phase, Refusal};
 use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
 use crate::native_post::NativePost;
@@ -69,6 +70,8 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     fn refuse(refusal: Refusal) -> Reply;
     /// Returns the response to a request without a route.
     fn no_route(call: &Call) -> Reply;
+    /// Returns the refusal of a request that the network's description does not allow, in the network's own words.
+    fn objection(objection: &Objection) -> Reply;
     /// Returns the part of the path that must not appear in the call log.
     fn secret_in_path(_path: &str) -> Option<&str> {
         None

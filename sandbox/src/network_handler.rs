@@ -10,6 +10,7 @@ use salvo::http::{Method, Response};
 use crate::broken_reply;
 use crate::call::{Call, ReadError};
 use crate::env::utc;
+use crate::facts::{self, Objection};
 use crate::faults::{Fault, FaultKind, Phase};
 use crate::network::{Cx, HandlerFn, Network, Refusal, Route};
 use crate::page;
@@ -72,12 +73,14 @@ impl<N: Network> NetworkHandler<N> {
         };
         drop(segments);
         let account = N::caller(&self.0, &call);
+        let described = described::<N>(&call, account.as_deref(), route.is_page);
         let (method, path) = (method_name(&call.method), redacted_path::<N>(&call.path));
         let cx = Arc::new(Cx { sim: Arc::clone(&self.0), call, account });
-        let mut outcome = run_with_fault(&cx, route.phase, route.handler).await;
-        if let Outcome::Send(reply) = outcome {
-            outcome = Outcome::Send(as_it_behaves(&cx, route.phase, reply));
-        }
+        let phase = route.phase;
+        let mut outcome = match described {
+            Ok(described) => run_permitted(&cx, route, described).await,
+            Err(refusal) => Outcome::Send(refusal),
+        };
         // Do not report a change that would be lost if the process were killed.
         if self.0.env.journal.synced().await.is_err() {
             outcome = Outcome::Send(self.refuse(500));
@@ -88,13 +91,7 @@ impl<N: Network> NetworkHandler<N> {
                 Outcome::Flood => Some(200),
                 Outcome::Cut(..) => None,
             };
-            account.log(LoggedCall {
-                method,
-                path,
-                phase: route.phase,
-                status,
-                at_ms: cx.now_ms(),
-            });
+            account.log(LoggedCall { method, path, phase, status, at_ms: cx.now_ms() });
         }
         set_date(cx.now_ms(), res);
         match outcome {
@@ -122,6 +119,70 @@ impl<N: Network> NetworkHandler<N> {
                 Some(page::post(&self.0, &account.identity.remote_id, post))
             }
         }
+    }
+}
+
+/// What the network's description says of a request.
+#[derive(Default)]
+struct Described {
+    /// The number of its operation; `None` for pages for people, which are not described.
+    operation: Option<usize>,
+    /// The permissions that its account's user did not give.
+    lacking: Option<Vec<String>>,
+}
+
+/// Finds a request in the network's description; `Err` is the refusal of one that it does not allow.
+fn described<N: Network>(
+    call: &Call,
+    account: Option<&Account<N>>,
+    is_page: bool,
+) -> Result<Described, Reply> {
+    let Some(facts) = facts::of(N::NAME).filter(|_| !is_page) else {
+        return Ok(Described::default());
+    };
+    let operation = facts.operation(call).ok_or_else(|| N::no_route(call))?;
+    if let Some(objection) = facts.objection(operation, call) {
+        return Err(N::objection(&objection));
+    }
+    let permissions = account.and_then(Account::permissions);
+    let lacking = permissions.and_then(|given| operation.1.lacking(&given));
+    Ok(Described { operation: Some(operation.0), lacking })
+}
+
+/// Runs a request that the description allows, if its account's user gave the permissions for it. An invalid token is
+/// refused first, so a read, which changes nothing, is tried before.
+async fn run_permitted<N: Network>(
+    cx: &Arc<Cx<N>>,
+    route: Route<N>,
+    described: Described,
+) -> Outcome {
+    let refused = described.lacking.map(|names| N::objection(&Objection::Permission(names)));
+    match refused {
+        Some(refused) if !matches!(route.phase, Phase::Read) => return Outcome::Send(refused),
+        _ => {}
+    }
+    match run_with_fault(cx, route.phase, route.handler).await {
+        Outcome::Send(reply) => {
+            let reply = match refused {
+                Some(refused) if reply.status.is_success() => refused,
+                _ => as_described::<N>(described.operation, reply),
+            };
+            Outcome::Send(as_it_behaves(cx, route.phase, reply))
+        }
+        other => other,
+    }
+}
+
+/// Returns the reply. While we test, one that the network's description does not allow becomes an error.
+fn as_described<N: Network>(operation: Option<usize>, reply: Reply) -> Reply {
+    if !cfg!(debug_assertions) {
+        return reply;
+    }
+    let found = operation
+        .and_then(|number| facts::of(N::NAME)?.stray(number, reply.status.as_u16(), &reply.body));
+    match found {
+        Some(why) => Reply::raw(500, format!("The simulator's answer is not as described: {why}")),
+        None => reply,
     }
 }
 

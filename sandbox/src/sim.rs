@@ -45,6 +45,8 @@ pub(crate) struct Account<N: Network> {
     /// How its network behaves besides.
     pub behaviour: Mutex<Behaviour>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
+    /// The permissions that its user gave last; `None` before the first login, when its tokens have all.
+    pub permissions: Mutex<Option<Vec<String>>>,
     rate_limits: Mutex<RateLimits>,
     order: usize,
 }
@@ -118,6 +120,17 @@ impl<N: Network> Account<N> {
     /// Takes `cost` units of a limit.
     pub fn take_units(&self, limit: Limit, cost: u32, now_ms: i64) -> LimitDecision {
         lock(&self.rate_limits).take(limit, cost, now_ms)
+    }
+
+    /// Stores the permissions that its user gives. Like authorization codes, they do not survive a restart.
+    pub fn permit(&self, scope: &str) {
+        let names = scope.split([',', ' ', '+']).filter(|name| !name.is_empty());
+        *lock(&self.permissions) = Some(names.map(str::to_owned).collect());
+    }
+
+    /// Returns the permissions that its user gave.
+    pub fn permissions(&self) -> Option<Vec<String>> {
+        lock(&self.permissions).clone()
     }
 
     /// Returns how its network behaves.
@@ -256,6 +269,7 @@ impl<N: Network> Sim<N> {
             faults: Mutex::default(),
             behaviour: Mutex::default(),
             calls: Mutex::default(),
+            permissions: Mutex::default(),
             rate_limits: Mutex::default(),
             order: self.created_count.fetch_add(1, Ordering::Relaxed),
             identity,
@@ -279,6 +293,7 @@ impl<N: Network> Sim<N> {
 
     /// Makes the account's first tokens valid again.
     pub fn revive(&self, account: &Account<N>) {
+        *lock(&account.permissions) = None;
         if let Some(change) = N::revival() {
             self.apply(account, change);
         }

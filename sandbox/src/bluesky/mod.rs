@@ -24,6 +24,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE32, BASE62};
@@ -147,6 +148,13 @@ impl Network for Bluesky {
         match call.segments().as_slice() {
             ["xrpc", _] => failure(501, "MethodNotImplemented", "Method Not Implemented"),
             _ => failure(404, "XRPCNotSupported", "XRPCNotSupported"),
+        }
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        match objection {
+            Objection::Permission(_) => failure(403, "Forbidden", &objection.to_string()),
+            _ => invalid(&objection.to_string()),
         }
     }
 

@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -125,6 +126,16 @@ impl Network for Devto {
 
     fn no_route(_call: &Call) -> Reply {
         access::failure(404, "not found")
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        match objection {
+            Objection::Permission(_) => access::failure(401, "unauthorized"),
+            _ if objection.path() == "article" => {
+                access::failure(400, "param is missing or the value is empty: article")
+            }
+            _ => access::failure(422, &objection.to_string()),
+        }
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

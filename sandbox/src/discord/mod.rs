@@ -19,12 +19,14 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
 use crate::rate_limit::LimitDecision;
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
+use form_errors::FormErrors;
 use state::{Change, State};
 
 /// A request to this network.
@@ -140,6 +142,15 @@ impl Network for Discord {
             Some(["webhooks", _, _, ..]) => failure(405, 0, "405: Method Not Allowed"),
             _ => failure(404, 0, "404: Not Found"),
         }
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        let mut errors = FormErrors::default();
+        match objection {
+            Objection::Permission(_) => return failure(403, 50013, "Missing Permissions"),
+            _ => errors.add(&objection.path(), "BASE_TYPE_BAD_TYPE", &objection.to_string()),
+        }
+        errors.refuse().err().unwrap_or_else(|| failure(400, 50035, "Invalid Form Body"))
     }
 
     fn secret_in_path(path: &str) -> Option<&str> {

@@ -139,7 +139,7 @@ impl Payload {
         Rest {
             username,
             avatar_url: text("avatar_url"),
-            embeds,
+            embeds: embeds.into_iter().map(rich).collect(),
             poll: poll.and_then(|poll| poll::checked(poll, cx.now_ms(), flaws)),
             flags: self.fields.get("flags").and_then(Value::as_u64).unwrap_or(0) & FLAGS,
             tts: self.fields.get("tts").and_then(Value::as_bool).unwrap_or(false),
@@ -241,4 +241,10 @@ pub(super) fn mentions_everyone(message: &Message) -> bool {
         && message.allowed_mentions.as_ref().is_none_or(|allowed| {
             allowed["parse"].as_array().is_some_and(|parse| parse.contains(&json!("everyone")))
         })
+}
+
+/// Returns an embed as a message shows it.
+fn rich(mut embed: Value) -> Value {
+    embed["type"] = json!("rich");
+    embed
 }

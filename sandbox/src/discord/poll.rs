@@ -45,5 +45,6 @@ pub(super) fn checked(poll: &Value, now_ms: i64, flaws: &mut FormErrors) -> Opti
         "expiry": rfc3339(end_ms),
         "allow_multiselect": poll["allow_multiselect"].as_bool().unwrap_or(false),
         "layout_type": poll["layout_type"].as_u64().unwrap_or(1),
+        "results": {"is_finalized": false, "answer_counts": []},
     }))
 }

@@ -26,6 +26,7 @@ pub(super) fn message(message: &Message, identity: &Identity, base: &str) -> Val
             "flags": 0,
             "bot": true,
             "global_name": null,
+            "primary_guild": null,
         },
         "content": message.content,
         "timestamp": rfc3339(message.at_ms),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::state::Kind;
 use super::{Cx, Facebook, first, representations};
-use crate::graph::insights::{InsightsRequest, MetricNames, lifetime, total};
+use crate::graph::insights::{self, InsightsRequest, MetricNames, lifetime, total};
 use crate::graph::{access, failure, fields};
 use crate::metrics::{self, MetricSubject, MetricValue};
 use crate::reply::{HandlerResult, Reply};
@@ -70,7 +70,7 @@ pub(super) fn of_video(cx: &Cx) -> HandlerResult {
     let counted = |name: &str| account.metric(MetricSubject::Post(&named), name);
     let plays = counted("plays").or_else(|| counted("views"));
     let data: Vec<Value> = match plays {
-        Some(MetricValue::Number(plays)) => vec![lifetime(name, plays)],
+        Some(MetricValue::Number(plays)) => vec![insights::named(&named, lifetime(name, plays))],
         _ => Vec::new(),
     };
     Ok(Reply::ok(&json!({ "data": data })))

@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::graph::{self, Graph, access, below_version, failure, login, person};
 use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
 use crate::native_post::NativePost;
@@ -149,6 +150,10 @@ impl Network for Facebook {
 
     fn no_route(call: &Call) -> Reply {
         failure::unknown_path(&call.method, &call.path)
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::facts::Objection;
 use crate::reply::Reply;
 
 /// Returns an error of an older API, with its reason.
@@ -22,4 +23,21 @@ pub(crate) fn status(code: u16, word: &str, message: &str, details: &Value) -> R
 /// Returns an error of the token endpoint.
 pub(crate) fn oauth(code: &str, description: &str) -> Reply {
     Reply::json(400, &json!({"error": code, "error_description": description}))
+}
+
+/// Returns what Google says of a request that its description does not allow.
+pub(crate) fn objection(objection: &Objection) -> String {
+    match objection {
+        Objection::Name { in_query: true, name, .. } => format!(
+            "Invalid JSON payload received. Unknown name \"{name}\": Cannot bind query parameter. Field '{name}' could not be found in request message."
+        ),
+        Objection::Name { path, name, .. } if path.is_empty() => {
+            format!("Invalid JSON payload received. Unknown name \"{name}\": Cannot find field.")
+        }
+        Objection::Name { path, name, .. } => format!(
+            "Invalid JSON payload received. Unknown name \"{name}\" at '{path}': Cannot find field."
+        ),
+        Objection::Value { path, why, .. } => format!("Invalid value at '{path}': {why}"),
+        _ => objection.to_string(),
+    }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::google::failure::status;
+use crate::facts::Objection;
+use crate::google::failure::{self, status};
 use crate::reply::Reply;
 
 const NONE: Value = Value::Null;
@@ -70,5 +71,13 @@ pub(super) fn of_status(code: u16) -> Reply {
         }
         503 => say("UNAVAILABLE", "The service is currently unavailable."),
         _ => say("INTERNAL", "Internal error encountered."),
+    }
+}
+
+/// Returns the refusal of a request that Google's description does not allow.
+pub(super) fn objection(objection: &Objection) -> Reply {
+    match objection {
+        Objection::Permission(_) => scope(),
+        _ => status(400, "INVALID_ARGUMENT", &failure::objection(objection), &NONE),
     }
 }

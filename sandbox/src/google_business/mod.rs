@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::google::{self, Google, login};
 use crate::mailbox::{self, Item, ItemKind, Mailbox, NewItem};
 use crate::native_post::NativePost;
@@ -207,6 +208,10 @@ impl Network for GoogleBusiness {
 
     fn no_route(_call: &Call) -> Reply {
         failure::missing()
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 }
 

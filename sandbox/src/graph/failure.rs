@@ -3,6 +3,7 @@
 use salvo::http::Method;
 use serde_json::{Value, json};
 
+use crate::facts::Objection;
 use crate::random::{self, BASE64URL};
 use crate::reply::Reply;
 
@@ -69,5 +70,23 @@ pub(crate) fn of_status(status: u16) -> Reply {
             error["is_transient"] = json!(true);
             Reply::json(status, &json!({"error": error}))
         }
+    }
+}
+
+/// Returns the refusal of a request that Meta's description does not allow.
+pub(crate) fn objection(objection: &Objection) -> Reply {
+    match objection {
+        Objection::Field { field, node } => super::fields::nonexisting(field, node),
+        Objection::Metric(_) => {
+            graph(400, 100, 0, "(#100) The value must be a valid insights metric")
+        }
+        Objection::Permission(names) => {
+            let message = format!(
+                "(#10) Application does not have permission for this action: it requires {}",
+                names.join(", ")
+            );
+            graph(403, 10, 0, &message)
+        }
+        _ => graph(400, 100, 0, &format!("(#100) Param {objection}")),
     }
 }

@@ -3,7 +3,7 @@
 use chrono::DateTime;
 use serde_json::{Value, json};
 
-use super::failure;
+use super::{below_version, failure};
 use crate::call::Call;
 use crate::metrics::{MetricSubject, MetricValue, MissingReason, days_between, parse_seconds};
 use crate::network::Network;
@@ -15,6 +15,8 @@ pub(crate) type MetricNames = (&'static str, &'static str);
 
 /// The requested metrics and period.
 pub(crate) struct InsightsRequest {
+    /// The id in the path.
+    object: String,
     metrics: Vec<MetricNames>,
     since: Option<i64>,
     until: Option<i64>,
@@ -30,7 +32,9 @@ impl InsightsRequest {
             metrics.push(*known.ok_or_else(invalid)?);
         }
         let time = |name: &str| parse_seconds(call.query_value(name));
-        Ok(Self { metrics, since: time("since"), until: time("until") })
+        let object =
+            below_version(&call.segments()).first().copied().unwrap_or_default().to_owned();
+        Ok(Self { object, metrics, since: time("since"), until: time("until") })
     }
 
     /// Returns the requested days: their dates and ends.
@@ -48,7 +52,7 @@ impl InsightsRequest {
         let mut data = Vec::new();
         for (theirs, ours) in &self.metrics {
             match told(ours) {
-                Some(MetricValue::Number(number)) => data.push(show(theirs, number)),
+                Some(MetricValue::Number(number)) => data.push(self.named(show(theirs, number))),
                 Some(MetricValue::Not(reason)) => return Err(refusal(reason)),
                 None => {}
             }
@@ -71,23 +75,35 @@ impl InsightsRequest {
                 }
             }
             if !values.is_empty() {
-                data.push(
-                    json!({"name": theirs, "period": "day", "title": theirs, "values": values}),
-                );
+                data.push(self.named(json!({"name": theirs, "period": "day", "values": values})));
             }
         }
         Ok(Reply::ok(&json!({ "data": data })))
     }
+
+    fn named(&self, metric: Value) -> Value {
+        named(&self.object, metric)
+    }
+}
+
+/// Returns a metric of an object with its id, title and description.
+pub(crate) fn named(object: &str, mut metric: Value) -> Value {
+    let text = |name: &str| metric[name].as_str().unwrap_or_default().to_owned();
+    let (name, period) = (text("name"), text("period"));
+    metric["id"] = json!(format!("{object}/insights/{name}/{period}"));
+    metric["description"] = json!(format!("The number of {}", name.replace('_', " ")));
+    metric["title"] = json!(name);
+    metric
 }
 
 /// Returns a total in Meta's format.
 pub(crate) fn total(name: &str, value: i64) -> Value {
-    json!({"name": name, "period": "day", "title": name, "total_value": {"value": value}})
+    json!({"name": name, "period": "day", "total_value": {"value": value}})
 }
 
 /// Returns a metric of a post in Meta's format.
 pub(crate) fn lifetime(name: &str, value: i64) -> Value {
-    json!({"name": name, "period": "lifetime", "title": name, "values": [{"value": value}]})
+    json!({"name": name, "period": "lifetime", "values": [{"value": value}]})
 }
 
 fn time(seconds: i64) -> String {

@@ -130,7 +130,11 @@ pub(crate) fn authorize<N: Graph>(cx: &Cx<N>) -> HandlerResult {
     };
     // A user may decline permissions that an app requests.
     let declined = list("declined");
-    let scopes = list("scope").into_iter().filter(|name| !declined.contains(name)).collect();
+    let scopes: Vec<String> =
+        list("scope").into_iter().filter(|name| !declined.contains(name)).collect();
+    for account in accounts.iter().filter_map(|id| cx.sim.account(id)) {
+        account.permit(&scopes.join(","));
+    }
     let code = format!("AQ{}.{}", first.identity.remote_id, random::text(BASE62, 60));
     let granted = Granted { accounts, scopes, declined };
     let consent = Consent { redirect_uri, expires_ms: cx.now_ms() + CODE_MS, granted };

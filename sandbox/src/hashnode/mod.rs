@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -125,6 +126,15 @@ impl Network for Hashnode {
 
     fn no_route(_call: &Call) -> Reply {
         Reply::json(404, &json!({"message": "Not found"}))
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        match objection {
+            Objection::Permission(_) => {
+                operation::failure(200, "FORBIDDEN", &objection.to_string())
+            }
+            _ => operation::failure(400, "GRAPHQL_VALIDATION_FAILED", &objection.to_string()),
+        }
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

@@ -23,6 +23,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::graph::{self, Graph, access, below_version, containers, failure, login, person};
 use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
 use crate::native_post::NativePost;
@@ -185,6 +186,10 @@ impl Network for Instagram {
 
     fn no_route(call: &Call) -> Reply {
         failure::unknown_path(&call.method, &call.path)
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 }
 

@@ -68,6 +68,10 @@ pub(super) fn site(cx: &Cx) -> HandlerResult {
         },
         "version": "0.19.11",
         "admins": [],
+        "all_languages": [{"id": 0, "code": "und", "name": "Undetermined"}, {"id": 37, "code": "en", "name": "English"}],
+        "discussion_languages": [0, 37],
+        "taglines": [],
+        "custom_emojis": [],
     });
     if let Some(account) = visitor(cx) {
         let mut person = representations::person(&account.identity);

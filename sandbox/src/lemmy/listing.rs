@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Cx, access, representations};
+use super::{Cx, access, community, representations};
 use crate::metrics::{self, MetricSubject};
 use crate::reply::{HandlerResult, Reply};
 
@@ -49,5 +49,11 @@ pub(super) fn post(cx: &Cx) -> HandlerResult {
     let (mut found, owner) = found.ok_or_else(|| access::failure(404, "couldnt_find_post"))?;
     let named = cx.call.query_value("id").unwrap_or_default();
     metrics::fill_metrics(&owner, MetricSubject::Post(&named), &mut found, &COUNTS)?;
-    Ok(Reply::ok(&json!({"post_view": found, "moderators": [], "cross_posts": []})))
+    let community = found["post"]["community_id"].as_u64().and_then(community::by_id);
+    Ok(Reply::ok(&json!({
+        "post_view": found,
+        "community_view": community.map(community::Community::view),
+        "moderators": [],
+        "cross_posts": [],
+    })))
 }

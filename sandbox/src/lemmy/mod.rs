@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -145,6 +146,11 @@ impl Network for Lemmy {
 
     fn no_route(_call: &Call) -> Reply {
         Reply::html(404, "<html><body><h1>404 Not Found</h1></body></html>".into())
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        let message = format!("Json deserialize error: {objection}");
+        Reply::json(400, &json!({"error": "unknown", "message": message}))
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::facts::Objection;
 use crate::reply::Reply;
 
 /// Returns an error with its code.
@@ -59,5 +60,24 @@ pub(super) fn of_status(status: u16) -> Reply {
             "Resource level throttle limit for calls to this resource is reached.",
         ),
         status => error(status, "INTERNAL_SERVER_ERROR", "Internal Server Error"),
+    }
+}
+
+/// Returns the refusal of a request that LinkedIn's description does not allow.
+pub(super) fn objection(objection: &Objection) -> Reply {
+    let unpermitted = |place: &str| {
+        let field = objection.path().replace('.', "/");
+        format!(
+            "Unpermitted fields present in {place}: Data Processing Exception while processing fields [/{field}]"
+        )
+    };
+    match objection {
+        Objection::Permission(names) => {
+            denied(&format!("Not enough permissions to access: it requires {}", names.join(", ")))
+        }
+        Objection::Name { in_query: true, .. } => malformed(&unpermitted("PARAMETER")),
+        Objection::Name { .. } => error(422, "UNPROCESSABLE_ENTITY", &unpermitted("REQUEST_BODY")),
+        Objection::Value { in_query: true, .. } => malformed(&objection.to_string()),
+        _ => invalid(&objection.path().replace('.', "/"), &objection.to_string()),
     }
 }

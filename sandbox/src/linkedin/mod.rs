@@ -23,6 +23,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -204,6 +205,10 @@ impl Network for Linkedin {
 
     fn no_route(call: &Call) -> Reply {
         failure::missing(&call.path)
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 
     fn secret_in_path(path: &str) -> Option<&str> {

@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
@@ -164,6 +165,15 @@ impl Network for Mastodon {
 
     fn no_route(_call: &Call) -> Reply {
         access::failure(404, "Not Found")
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        match objection {
+            Objection::Permission(_) => {
+                access::failure(403, "This action is outside the authorized scopes")
+            }
+            _ => access::invalid(&objection.to_string()),
+        }
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::facts::Objection;
 use crate::network::Refusal;
 use crate::reply::Reply;
 
@@ -47,5 +48,13 @@ pub(super) fn of_status(refusal: Refusal) -> Reply {
             .with("x-ratelimit-reset", refusal.retry_seconds()),
         status @ 400..=499 => error(status, 1, "The request cannot be processed."),
         status => error(status, 0, "We are having trouble, please try again later."),
+    }
+}
+
+/// Returns the refusal of a request that Pinterest's description does not allow.
+pub(super) fn objection(objection: &Objection) -> Reply {
+    match objection {
+        Objection::Permission(names) => unpermitted(&names.join(",")),
+        _ => invalid(&objection.to_string()),
     }
 }

@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random;
@@ -144,6 +145,10 @@ impl Network for Pinterest {
 
     fn no_route(call: &Call) -> Reply {
         failure::error(404, 4, &format!("No route for {} /{}", call.method, call.path))
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 }
 

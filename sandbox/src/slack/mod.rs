@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::params::Params;
@@ -169,8 +170,26 @@ impl Network for Slack {
         access::failure(code)
     }
 
-    fn no_route(_call: &Call) -> Reply {
+    fn no_route(call: &Call) -> Reply {
+        if let ["api", method] = call.segments().as_slice() {
+            return Reply::ok(
+                &json!({"ok": false, "error": "unknown_method", "req_method": method}),
+            );
+        }
         Reply::html(404, "<html><body>There's been a glitch…</body></html>".into())
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        match objection {
+            Objection::Permission(names) => Reply::ok(
+                &json!({"ok": false, "error": "missing_scope", "needed": names.join(",")}),
+            ),
+            _ if objection.path() == "blocks" => access::failure("invalid_blocks_format"),
+            _ if objection.path().starts_with("blocks.") => {
+                access::detailed("invalid_blocks", &objection.to_string())
+            }
+            _ => access::detailed("invalid_arguments", &objection.to_string()),
+        }
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

@@ -86,6 +86,10 @@ pub(super) fn get_chat(cx: &Cx) -> HandlerResult {
     chat["active_usernames"] = json!([account.identity.username]);
     chat["accent_color_id"] = json!(0);
     chat["max_reaction_count"] = json!(11);
+    chat["accepted_gift_types"] = json!({
+        "unlimited_gifts": false, "limited_gifts": false, "unique_gifts": false, "premium_subscription": false,
+        "gifts_from_channels": false,
+    });
     done(chat)
 }
 

@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE64URL};
@@ -134,6 +135,10 @@ impl Network for Telegram {
 
     fn no_route(_call: &Call) -> Reply {
         failure(404, "Not Found")
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        bad(&objection.to_string())
     }
 
     fn secret_in_path(path: &str) -> Option<&str> {

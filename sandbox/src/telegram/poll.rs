@@ -40,6 +40,8 @@ pub(super) fn poll(params: &Params, now: i64) -> Result<Value, Reply> {
         "is_anonymous": true,
         "type": kind,
         "allows_multiple_answers": params.flag("allows_multiple_answers"),
+        "allows_revoting": params.flag("allows_revoting"),
+        "members_only": params.flag("members_only"),
     });
     if kind == "quiz" {
         let right = params

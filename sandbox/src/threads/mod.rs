@@ -25,6 +25,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
+use crate::facts::Objection;
 use crate::graph::{self, below_version, failure};
 use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
 use crate::native_post::NativePost;
@@ -168,5 +169,9 @@ impl Network for Threads {
 
     fn no_route(call: &Call) -> Reply {
         failure::unknown_path(&call.method, &call.path)
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::facts::Objection;
 use crate::random::{self, BASE62};
 use crate::reply::{HandlerResult, Reply};
 
@@ -58,5 +59,19 @@ pub(super) fn of_status(status: u16) -> Reply {
         ),
         status @ 400..=499 => error(status, "invalid_params", "The request cannot be processed"),
         status => error(status, "internal_error", "Something went wrong. Please try again later."),
+    }
+}
+
+/// Returns the refusal of a request that TikTok's description does not allow.
+pub(super) fn objection(objection: &Objection) -> Reply {
+    match objection {
+        Objection::Permission(names) => {
+            let message = format!(
+                "The user did not authorize the scope {} required for completing this request.",
+                names.join(",")
+            );
+            error(401, "scope_not_authorized", &message)
+        }
+        _ => invalid(&objection.to_string()),
     }
 }

@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -143,6 +144,10 @@ impl Network for Tiktok {
     fn no_route(call: &Call) -> Reply {
         let message = format!("The API path /{} does not exist", call.path);
         failure::error(404, "unsupported_path", &message)
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::Env;
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE62};
@@ -154,5 +155,14 @@ impl Network for WordPress {
 
     fn no_route(call: &Call) -> Reply {
         if rest::path(call).is_some() { rest::no_route() } else { rest::web_server(404) }
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        match objection {
+            Objection::Permission(_) => {
+                rest::failure(403, "rest_forbidden", "Sorry, you are not allowed to do that.")
+            }
+            _ => rest::invalid(&objection.path(), &objection.to_string()),
+        }
     }
 }

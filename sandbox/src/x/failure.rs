@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::facts::Objection;
 use crate::reply::Reply;
 
 /// Returns a problem in the API's format.
@@ -74,5 +75,23 @@ pub(super) fn of_status(status: u16) -> Reply {
         403 => forbidden("You are not permitted to perform this action."),
         404 => missing("0"),
         status => problem(status, "Service Unavailable", "Service Unavailable"),
+    }
+}
+
+/// Returns the refusal of a request that X's schema does not allow.
+pub(super) fn objection(objection: &Objection) -> Reply {
+    let place = |path: &str| if path.is_empty() { "$".to_owned() } else { format!("$.{path}") };
+    match objection {
+        Objection::Permission(_) => {
+            forbidden("Your token is not permitted to perform this action.")
+        }
+        Objection::Name { in_query: true, name, .. } => {
+            wrong(&format!("The query parameter [{name}] is not one of those that are allowed"))
+        }
+        Objection::Name { .. } => wrong(&format!(
+            "{}: is not defined in the schema and the schema does not allow additional properties",
+            place(&objection.path())
+        )),
+        _ => wrong(&format!("{}: {objection}", place(&objection.path()))),
     }
 }

@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
+use crate::facts::Objection;
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random;
@@ -144,6 +145,10 @@ impl Network for X {
 
     fn no_route(_call: &Call) -> Reply {
         failure::problem(404, "Not Found", "Not Found")
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 
     fn page<'a>(path: &[&'a str]) -> Option<(&'a str, &'a str)> {

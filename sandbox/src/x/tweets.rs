@@ -224,10 +224,11 @@ pub(super) fn get_many(cx: &Cx) -> HandlerResult {
 }
 
 /// The fields of a post with its metrics.
-const COUNTS: [(&str, &str); 6] = [
+const COUNTS: [(&str, &str); 7] = [
     ("/public_metrics/like_count", "likes"),
     ("/public_metrics/reply_count", "comments"),
     ("/public_metrics/retweet_count", "reposts"),
+    ("/public_metrics/repost_count", "reposts"),
     ("/public_metrics/quote_count", "quotes"),
     ("/public_metrics/bookmark_count", "saves"),
     ("/public_metrics/impression_count", "impressions"),
@@ -270,7 +271,7 @@ fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
     put(
         "public_metrics",
         json!({
-            "retweet_count": 0, "reply_count": replies, "like_count": 0, "quote_count": 0,
+            "retweet_count": 0, "repost_count": 0, "reply_count": replies, "like_count": 0, "quote_count": 0,
             "bookmark_count": 0, "impression_count": 1,
         }),
     );

@@ -171,7 +171,8 @@ pub(super) fn thumbnail(cx: &Cx) -> HandlerResult {
         let video = state.video(&id).ok_or_else(no_video)?;
         Ok((Change::Thumbnail { number: video.number, sha256 }, ()))
     })?;
-    list("youtube#thumbnailSetResponse", vec![json!({"default": {"width": 120, "height": 90}})])
+    let items = [json!({"default": {"width": 120, "height": 90}})];
+    Ok(Reply::ok(&json!({"kind": "youtube#thumbnailSetResponse", "items": items})))
 }
 
 fn no_video() -> Reply {

@@ -1,5 +1,6 @@
 //! YouTube's error responses.
 
+use crate::facts::Objection;
 use crate::google::failure;
 use crate::reply::Reply;
 
@@ -26,5 +27,18 @@ pub(super) fn of_status(status: u16) -> Reply {
         429 => error(429, "rateLimitExceeded", "Rate Limit Exceeded"),
         status @ 400..=499 => error(status, "badRequest", "The request cannot be processed."),
         status => error(status, "backendError", "Backend Error"),
+    }
+}
+
+/// Returns the refusal of a request that Google's description does not allow.
+pub(super) fn objection(objection: &Objection) -> Reply {
+    match objection {
+        Objection::Permission(_) => {
+            error(403, "insufficientPermissions", "Request had insufficient authentication scopes.")
+        }
+        Objection::Value { in_query: false, .. } => {
+            error(400, "invalidVideoMetadata", &failure::objection(objection))
+        }
+        _ => error(400, "badRequest", &failure::objection(objection)),
     }
 }

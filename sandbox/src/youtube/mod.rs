@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
+use crate::facts::Objection;
 use crate::google::{self, Google, login};
 use crate::native_post::NativePost;
 use crate::network::{Identity, Network, NewName, Phase, Refusal, Route};
@@ -149,6 +150,10 @@ impl Network for Youtube {
 
     fn no_route(_call: &Call) -> Reply {
         failure::error(404, "notFound", "Not Found")
+    }
+
+    fn objection(objection: &Objection) -> Reply {
+        failure::objection(objection)
     }
 }
 

@@ -214,12 +214,12 @@ async fn a_member_and_its_page_have_posts_of_their_own() {
 #[tokio::test]
 async fn several_files_are_a_carousel() {
     let net = Net::new().await;
-    for platform in ["instagram", "threads"] {
+    for (platform, version) in [("instagram", "v25.0"), ("threads", "v1.0")] {
         let account = net.account(platform).await;
         let id = post(&net, &account, new_post(&account)).await;
         let posts = net.posts(&account).await;
         assert_eq!(posts[0]["media"].as_array().unwrap().len(), 2, "{platform}");
-        let path = format!("{}/v25.0/{id}?fields=media_type,children", account.base);
+        let path = format!("{}/{version}/{id}?fields=media_type,children", account.base);
         let token = account.credential("access_token");
         let shown = send(net.client.get(path).bearer_auth(token)).await.is(200);
         assert_eq!(shown["media_type"], "CAROUSEL_ALBUM", "{platform}");

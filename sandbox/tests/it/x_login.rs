@@ -19,7 +19,7 @@ async fn consent(account: &Account, chosen: &str) -> Vec<(String, String)> {
         ("client_id", "1"),
         ("redirect_uri", BACK),
         ("response_type", "code"),
-        ("scope", "tweet.read tweet.write offline.access"),
+        ("scope", "tweet.read users.read tweet.write offline.access"),
         ("state", "s&1"),
         ("code_challenge", &challenge),
         ("code_challenge_method", "S256"),
