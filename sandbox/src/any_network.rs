@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use salvo::conn::ConnCtrl;
 use salvo::http::Response;
 use serde_json::{Map, Value};
 
-use crate::behaviour::Behaviour;
+use crate::behaviour::{Behaviour, Played};
 use crate::env::{lock, write};
 use crate::fake_names;
 use crate::faults::{Fault, FaultKind, Faults};
@@ -17,6 +18,7 @@ use crate::metrics;
 use crate::native_post::NativePost;
 use crate::network::{Network, NewName, Post};
 use crate::network_handler::NetworkHandler;
+use crate::random;
 use crate::root_handler::NetworkRequest;
 use crate::sim::{Account, CreateError, Entry, ListedAccount, LoggedCall, Sim, keys};
 
@@ -227,7 +229,8 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
         let Some(account) = self.find(remote_id) else {
             return false;
         };
-        *lock(&account.behaviour) = behaviour;
+        *lock(&account.behaviour) = behaviour.of_network(N::NAME);
+        *lock(&account.played) = Played::default();
         true
     }
 
@@ -377,6 +380,17 @@ fn deliver_webhook<N: Network>(
     verb: ItemEvent,
 ) {
     let Some(body) = N::webhook(&account.identity, item, verb, sim.now_ms()) else { return };
+    let hooks = account.behaviour().hooks;
+    if hooks.drop {
+        return;
+    }
+    let late_ms = u64::from(hooks.late_ms);
+    let late_ms = if hooks.shuffle { random::up_to(late_ms) } else { late_ms };
     let env = Arc::clone(&sim.env);
-    tokio::spawn(async move { env.meta_webhooks.deliver(N::NAME, &body).await });
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(late_ms)).await;
+        for _ in 0..=u8::from(hooks.twice) {
+            env.meta_webhooks.deliver(N::NAME, &body).await;
+        }
+    });
 }

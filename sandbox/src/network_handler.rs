@@ -7,6 +7,7 @@ use salvo::conn::ConnCtrl;
 use salvo::http::header::{DATE, HeaderValue};
 use salvo::http::{Method, Response};
 
+use crate::behaviour;
 use crate::broken_reply;
 use crate::call::{Call, ReadError};
 use crate::env::utc;
@@ -73,7 +74,8 @@ impl<N: Network> NetworkHandler<N> {
         };
         drop(segments);
         let account = N::caller(&self.0, &call);
-        let described = described::<N>(&call, account.as_deref(), route.is_page);
+        let mut call = call;
+        let described = described(&self.0, &mut call, account.as_deref(), &route);
         let (method, path) = (method_name(&call.method), redacted_path::<N>(&call.path));
         let cx = Arc::new(Cx { sim: Arc::clone(&self.0), call, account });
         let phase = route.phase;
@@ -131,22 +133,37 @@ struct Described {
     lacking: Option<Vec<String>>,
 }
 
-/// Finds a request in the network's description; `Err` is the refusal of one that it does not allow.
+/// Finds a request in the network's description; `Err` is the refusal of one that it does not allow, or that the
+/// account's network answers in its own way.
 fn described<N: Network>(
-    call: &Call,
+    sim: &Sim<N>,
+    call: &mut Call,
     account: Option<&Account<N>>,
-    is_page: bool,
+    route: &Route<N>,
 ) -> Result<Described, Reply> {
-    let Some(facts) = facts::of(N::NAME).filter(|_| !is_page) else {
-        return Ok(Described::default());
-    };
-    let operation = facts.operation(call).ok_or_else(|| N::no_route(call))?;
-    if let Some(objection) = facts.objection(operation, call) {
-        return Err(N::objection(&objection));
+    let mut found = Described::default();
+    if let Some(facts) = facts::of(N::NAME).filter(|_| !route.is_page) {
+        let (number, operation) = facts.operation(call).ok_or_else(|| N::no_route(call))?;
+        if let Some(objection) = facts.objection((number, operation), call) {
+            return Err(N::objection(&objection));
+        }
+        let permissions = account.and_then(Account::permissions);
+        found.lacking = permissions.and_then(|given| operation.lacking(&given));
+        found.operation = Some(number);
     }
-    let permissions = account.and_then(Account::permissions);
-    let lacking = permissions.and_then(|given| operation.1.lacking(&given));
-    Ok(Described { operation: Some(operation.0), lacking })
+    if let Some(account) = account {
+        let now_ms = sim.now_ms() + account.behaviour().clock_ms;
+        behaviour::before(sim, account, route.phase, found.name::<N>(), call, now_ms)?;
+    }
+    Ok(found)
+}
+
+impl Described {
+    /// Returns the name of the operation.
+    fn name<N: Network>(&self) -> &'static str {
+        let number = self.operation.and_then(|number| Some(facts::of(N::NAME)?.name(number)));
+        number.unwrap_or_default()
+    }
 }
 
 /// Runs a request that the description allows, if its account's user gave the permissions for it. An invalid token is
@@ -156,18 +173,20 @@ async fn run_permitted<N: Network>(
     route: Route<N>,
     described: Described,
 ) -> Outcome {
-    let refused = described.lacking.map(|names| N::objection(&Objection::Permission(names)));
+    let refused =
+        described.lacking.clone().map(|names| N::objection(&Objection::Permission(names)));
     match refused {
         Some(refused) if !matches!(route.phase, Phase::Read) => return Outcome::Send(refused),
         _ => {}
     }
+    let name = described.name::<N>();
     match run_with_fault(cx, route.phase, route.handler).await {
         Outcome::Send(reply) => {
             let reply = match refused {
                 Some(refused) if reply.status.is_success() => refused,
                 _ => as_described::<N>(described.operation, reply),
             };
-            Outcome::Send(as_it_behaves(cx, route.phase, reply))
+            Outcome::Send(behaviour::after(cx, route.phase, name, reply))
         }
         other => other,
     }
@@ -192,36 +211,6 @@ fn set_date(now_ms: i64, res: &mut Response) {
     if let Ok(date) = HeaderValue::from_str(&date) {
         res.headers_mut().insert(DATE, date);
     }
-}
-
-/// Returns what a read shows while the network behaves otherwise than usual.
-fn as_it_behaves<N: Network>(cx: &Cx<N>, phase: Phase, reply: Reply) -> Reply {
-    let Some(account) = cx.account.as_ref().filter(|_| phase == Phase::Read) else { return reply };
-    let behaviour = account.behaviour();
-    if behaviour.list_lag_ms == 0 && behaviour.rewrite.is_empty() {
-        return reply;
-    }
-    let Ok(body) = serde_json::from_slice(&reply.body) else { return reply };
-    let fresh = fresh_ids(cx, account, cx.now_ms() - i64::from(behaviour.list_lag_ms));
-    let body = serde_json::to_vec(&behaviour.shown(body, &fresh)).unwrap_or_default();
-    Reply { body: body.into(), ..reply }
-}
-
-/// Returns the ids of posts and of the account's own items that were made after `since_ms`.
-fn fresh_ids<N: Network>(cx: &Cx<N>, account: &Account<N>, since_ms: i64) -> Vec<String> {
-    let is_fresh = |time: &str| {
-        let made = chrono::DateTime::parse_from_rfc3339(time);
-        made.is_ok_and(|made| made.timestamp_millis() > since_ms)
-    };
-    account.read(|state| {
-        let posts = N::posts(state, &account.identity, &cx.sim.pages()).into_iter();
-        let posts = posts.filter(|post| is_fresh(&post.created_at)).map(|post| post.id);
-        let own = N::own_items(state, &account.identity);
-        let mailed = N::mailbox(state).map(|mail| mail.all()).unwrap_or_default();
-        let items = mailed.into_iter().filter(|item| item.own).chain(&own);
-        let items = items.filter(|item| item.at_ms > since_ms).map(|item| item.id.clone());
-        posts.chain(items).collect()
-    })
 }
 
 /// Runs the handler of a route, with the account's next fault.

@@ -13,6 +13,11 @@ pub(crate) fn text(alphabet: &[u8], length: usize) -> String {
     (0..length).map(|_| char::from(alphabet[rand::random_range(0..alphabet.len())])).collect()
 }
 
+/// Returns a random number from 0 up to `most`, which is included.
+pub(crate) fn up_to(most: u64) -> u64 {
+    rand::random_range(0..=most)
+}
+
 /// Returns a random number of exactly `digits` decimal digits (1 to 18), the first not 0.
 pub(crate) fn number(digits: u32) -> i64 {
     let low = 10_i64.pow(digits - 1);

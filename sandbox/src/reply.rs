@@ -80,6 +80,15 @@ impl Reply {
         self
     }
 
+    /// Adds a header whose name is not known beforehand, unless it is invalid in HTTP.
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        let name = HeaderName::from_bytes(name.as_bytes());
+        if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
+            self.headers.push((name, value));
+        }
+        self
+    }
+
     /// Replaces the strict content security policy.
     pub fn with_policy(self, policy: &str) -> Self {
         self.with("content-security-policy", policy)

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::behaviour::Behaviour;
+use crate::behaviour::{Behaviour, Played};
 use crate::consent_page::Codes;
 use crate::env::{Env, lock, read, rfc3339, write};
 use crate::faults::{Fault, Faults, Phase};
@@ -44,6 +44,8 @@ pub(crate) struct Account<N: Network> {
     pub faults: Mutex<Faults>,
     /// How its network behaves besides.
     pub behaviour: Mutex<Behaviour>,
+    /// What happened so far because of that.
+    pub played: Mutex<Played>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
     /// The permissions that its user gave last; `None` before the first login, when its tokens have all.
     pub permissions: Mutex<Option<Vec<String>>>,
@@ -268,6 +270,7 @@ impl<N: Network> Sim<N> {
             metrics: Mutex::default(),
             faults: Mutex::default(),
             behaviour: Mutex::default(),
+            played: Mutex::default(),
             calls: Mutex::default(),
             permissions: Mutex::default(),
             rate_limits: Mutex::default(),

@@ -15,6 +15,7 @@ use salvo::http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::behaviour::Behaviour;
 use crate::call::Call;
 pub(crate) use objection::Objection;
 pub(crate) use operation::Operation;
@@ -48,6 +49,7 @@ pub(crate) struct Facts {
     nodes: HashMap<String, fields::Node>,
     metrics: Vec<Metric>,
     schemas: Schemas,
+    as_real: Behaviour,
 }
 
 /// The parts of a file that are not schemas.
@@ -56,6 +58,8 @@ struct File {
     operations: Vec<Operation>,
     nodes: HashMap<String, fields::Node>,
     metrics: Vec<Metric>,
+    #[serde(default)]
+    as_real: Behaviour,
 }
 
 /// A number that a network counts.
@@ -77,10 +81,11 @@ pub(crate) fn of(network: &str) -> Option<&'static Facts> {
 impl Facts {
     fn read(network: &str, text: &str) -> Option<Self> {
         let whole: Value = serde_json::from_str(text).ok()?;
-        let File { operations, nodes, metrics } = File::deserialize(&whole).ok()?;
+        let File { operations, nodes, metrics, as_real } = File::deserialize(&whole).ok()?;
         let address = format!("urn:facts:{network}");
         let registry = Registry::new().add(address.clone(), whole.clone()).ok()?.prepare().ok()?;
-        Some(Self { operations, nodes, metrics, schemas: Schemas::new(address, whole, registry) })
+        let schemas = Schemas::new(address, whole, registry);
+        Some(Self { operations, nodes, metrics, schemas, as_real })
     }
 
     /// Returns the operation of a request.
@@ -93,6 +98,16 @@ impl Facts {
         // Of several patterns the one with a word where the others have placeholders.
         let best = fitting.max_by(|(a, ..), (b, ..)| a.cmp(b));
         best.map(|(_, number, operation)| (number, operation))
+    }
+
+    /// Returns the name of an operation.
+    pub fn name(&self, number: usize) -> &str {
+        self.operations.get(number).map_or("", |operation| &operation.name)
+    }
+
+    /// Returns how the network behaves in the world.
+    pub fn as_real(&self) -> &Behaviour {
+        &self.as_real
     }
 
     /// Returns what speaks against a request: names, values, fields, metrics that its operation has not.

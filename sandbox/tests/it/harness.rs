@@ -112,6 +112,12 @@ impl Net {
         send(request).await
     }
 
+    /// Sets how an account's network behaves.
+    pub async fn behave(&self, platform: &str, account: &Account, behaviour: Value) {
+        let body = json!({"remote_id": account.remote_id, "behaviour": behaviour});
+        self.control(Method::PUT, &format!("{platform}/behaviour"), body).await.is(200);
+    }
+
     pub async fn account(&self, platform: &str) -> Account {
         self.account_of(platform, Value::Null).await
     }

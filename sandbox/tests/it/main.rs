@@ -1,6 +1,7 @@
 //! The sandbox over real HTTP: what each network takes and refuses, what faults do, what the journal keeps.
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod behaviour;
 mod bluesky;
 mod bluesky_limits;
 mod consent;
