@@ -72,6 +72,46 @@ async fn text_links_and_an_image_with_alt_text_are_read_back_as_sent() {
 }
 
 #[tokio::test]
+async fn chains_refer_to_each_other_as_the_server_names_them() {
+    let pds = Peer::start(&["scripts/node.sh", "tests/peers/pds/start.mjs"]).await;
+    let app = TestApp::start().await;
+    let (user, id, account) = connected(&app, &pds).await;
+    for length in [2, 25, 50] {
+        let texts: Vec<String> = (1..=length)
+            .map(|n| format!("{n} of {length} 👩‍👩‍👧 #fanfare https://example.com/{n}"))
+            .collect();
+        let settings =
+            json!({"disable_quotes": true, "allow_replies_from": ["followers"], "languages": ["en"]});
+        let before = records(&pds, &account["did"]).await.len();
+        let post = user
+            .publish(json!({
+                "account_id": id, "post_type": "bluesky_thread", "settings": settings,
+                "metadata": {"bluesky_thread_posts": texts},
+            }))
+            .await;
+        let post = app
+            .wait_for_status(&user, post["id"].as_i64().unwrap(), &["published", "failed"])
+            .await;
+        assert_eq!(post["status"], "published", "{post:#}");
+        let warned = post["warnings"].to_string();
+        assert!(!warned.contains("chain_reference_mismatch"), "{warned}");
+        let held = records(&pds, &account["did"]).await;
+        assert_eq!(held.len() - before, length);
+        // Newest first.
+        let chain: Vec<&Value> = held.iter().take(length).rev().collect();
+        assert_eq!(chain[0]["uri"], post["platform_post_id"]);
+        let named = |one: &Value| json!({"uri": one["uri"], "cid": one["cid"]});
+        for (n, part) in chain.iter().enumerate() {
+            assert_eq!(part["value"]["text"], texts[n]);
+            if n > 0 {
+                assert_eq!(part["value"]["reply"]["root"], named(chain[0]));
+                assert_eq!(part["value"]["reply"]["parent"], named(chain[n - 1]));
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_password_is_refused_and_nothing_is_stored() {
     let pds = Peer::start(&["scripts/node.sh", "tests/peers/pds/start.mjs"]).await;
     let app = TestApp::start().await;

@@ -21,8 +21,13 @@ pub async fn read(session: &Session, uri: &str) -> Card {
 }
 
 /// Uploads the image of the card; the card has none if it is not usable.
-pub async fn upload(session: &Session, pds: &Pds<'_>, state: &mut State) -> Result<()> {
-    let Some(Card::Read { page, image }) = state.card.clone() else { return Ok(()) };
+pub async fn upload(
+    session: &Session,
+    pds: &Pds<'_>,
+    state: &mut State,
+    place: usize,
+) -> Result<()> {
+    let Some(Card::Read { page, image }) = state.card_of(place).cloned() else { return Ok(()) };
     let thumb = match page::fetch_image(session, &image, IMAGE_TYPES, IMAGE_BYTES_MAX).await {
         Some((mime, bytes)) => match pds.upload(mime, bytes).await {
             Ok(blob) => Some(blob),
@@ -34,7 +39,7 @@ pub async fn upload(session: &Session, pds: &Pds<'_>, state: &mut State) -> Resu
     if thumb.is_none() {
         state.warnings.push(page::missing_picture_warning(&image));
     }
-    state.card = Some(Card::Ready { page, thumb });
+    state.set_card(place, Card::Ready { page, thumb });
     Ok(())
 }
 

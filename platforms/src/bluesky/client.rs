@@ -51,6 +51,17 @@ struct PostText {
 }
 
 #[derive(Deserialize)]
+struct Applied {
+    #[serde(default)]
+    results: Vec<AppliedWrite>,
+}
+
+#[derive(Deserialize)]
+struct AppliedWrite {
+    cid: Option<String>,
+}
+
+#[derive(Deserialize)]
 struct Resolved {
     did: String,
 }
@@ -143,14 +154,14 @@ impl<'a> Pds<'a> {
         Ok(uploaded.blob)
     }
 
-    /// `com.atproto.repo.applyWrites`: all writes or none.
-    pub async fn apply(&self, writes: &[Value]) -> Result<()> {
+    /// `com.atproto.repo.applyWrites`: all writes or none. Returns what the server calls each record, as far as it says.
+    pub async fn apply(&self, writes: &[Value]) -> Result<Vec<Option<String>>> {
         let body = json!({"repo": self.session.account.remote_id, "writes": writes});
         let request = self.authorized(self.post("com.atproto.repo.applyWrites")?)?;
         let reply = self.send(request.json(&body).deadline(SPEC.commit_deadline)).await?;
         // A response that is not JSON did not come from the PDS itself.
-        reply.json::<Value>()?;
-        Ok(())
+        let applied: Applied = reply.json()?;
+        Ok(applied.results.into_iter().map(|result| result.cid).collect())
     }
 
     /// Returns a reference to a post, to quote it; `None` if there is no such record.

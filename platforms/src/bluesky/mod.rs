@@ -5,12 +5,14 @@
 
 mod analytics;
 mod card;
+mod cid;
 mod client;
 mod error;
 mod facets;
 mod publish;
 mod quote;
 mod record;
+mod reply_rules;
 mod settings;
 mod state;
 mod tid;
@@ -25,12 +27,20 @@ use settings::Settings;
 use crate::{
     CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, Identity, LimitScope,
     MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
-    RecoveryClass, RefreshedTokens, Result, Secrets, Session, Spec, SpecSource, Step, Violation,
-    analytics::Analytics, text,
+    RecoveryClass, RefreshedTokens, Result, Secrets, Session, Spec, SpecSource, Step, ThreadRules,
+    Violation, analytics::Analytics, text,
 };
 
 /// Largest image in bytes (lexicon `app.bsky.embed.images`).
 const IMAGE_BYTES_MAX: u64 = 2_000_000;
+
+/// Post type of a chain.
+const CHAIN: &str = "bluesky_thread";
+/// Key of a chain's texts in the metadata.
+const CHAIN_KEY: &str = "bluesky_thread_posts";
+/// Longest text in graphemes and in bytes (lexicon `app.bsky.feed.post`).
+const TEXT_MAX: usize = 300;
+const TEXT_BYTES_MAX: usize = 3_000;
 
 /// Creating a record costs 3 points of the 5,000 an hour and 35,000 a day that an account has
 /// (<https://docs.bsky.app/docs/advanced-guides/rate-limits>).
@@ -56,9 +66,9 @@ const SPEC: Spec = Spec {
         ),
     ]),
     caption: CaptionLimits {
-        max: 300,
+        max: TEXT_MAX,
         max_with_media: None,
-        max_bytes: Some(3_000),
+        max_bytes: Some(TEXT_BYTES_MAX),
         count: text::graphemes,
         unit: "graphemes",
     },
@@ -70,12 +80,28 @@ const SPEC: Spec = Spec {
         ..MediaRules::NONE
     },
     alt_text_max: settings::ALT_TEXT_MAX,
-    post_types: &[PostType {
-        name: "feed",
-        doc: "A post. Web addresses, @handles and #tags become links; without images and quote the first address \
+    post_types: &[
+        PostType {
+            name: "feed",
+            doc: "A post. Web addresses, @handles and #tags become links; without images and quote the first address \
               gets a preview card.",
-        media: None,
-    }],
+            media: None,
+        },
+        PostType {
+            name: CHAIN,
+            doc: "A chain of 2 to 50 posts, public all at once: each text of metadata.bluesky_thread_posts is one post. \
+              Media, quote, hidden tags and who may reply go with the first; languages, content label and \
+              disable_quotes with each. The caption is not published.",
+            media: None,
+        },
+    ],
+    thread: Some(ThreadRules {
+        post_type: CHAIN,
+        metadata_key: CHAIN_KEY,
+        segment_max: TEXT_MAX,
+        segments_max: 50,
+        urls_allowed: true,
+    }),
     settings: Settings::FIELDS,
     analytics: true,
     recovery_class: RecoveryClass::Key { window: None },
@@ -111,9 +137,31 @@ const SPEC: Spec = Spec {
             r#"{"caption": "Two pictures", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
         )
         .with(&["image/png", "image/png"]),
+        Example::new(
+            "a chain",
+            r#"{"post_type": "bluesky_thread", "metadata": {"bluesky_thread_posts": ["First of all", "And last"]}}"#,
+        ),
+        Example::new(
+            "a text that some may answer",
+            r#"{"caption": "Only for those who follow", "settings": {"allow_replies_from": ["followers", "mentioned"], "allow_reply_lists": ["https://bsky.app/profile/did:plc:z72i7hdynmk6r22z27h6tvur/lists/3l2s5xxv2ze2c"]}}"#,
+        ),
+        Example::new(
+            "a text that nobody may answer",
+            r#"{"caption": "Just so you know", "settings": {"disable_replies": true}}"#,
+        ),
     ],
     ..Spec::with_defaults(PlatformId::Bluesky, "Bluesky")
 };
+
+/// Returns true if the post is a chain.
+fn is_chain(draft: &Draft) -> bool {
+    draft.post_type == CHAIN
+}
+
+/// Returns the texts to publish, one per record.
+fn texts(draft: &Draft) -> Vec<String> {
+    if is_chain(draft) { draft.metadata_texts(CHAIN_KEY) } else { vec![draft.caption.clone()] }
+}
 
 /// The connector.
 pub struct Bluesky;

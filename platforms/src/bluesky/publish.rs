@@ -3,18 +3,20 @@
 use serde_json::Value;
 
 use super::{
-    IMAGE_BYTES_MAX, card,
+    CHAIN_KEY, IMAGE_BYTES_MAX, card,
     client::Pds,
-    quote,
-    record::{self, POSTS},
+    quote, record,
     settings::Settings,
-    state::{NextStep, State},
-    tid,
+    state::{NextStep, State, StrongRef},
+    texts, tid,
 };
 use crate::{
-    Draft, Error, ErrorKind, Likeness, Progress, PublishedPost, ReconcileOutcome, Result, Session,
-    Step, outcome::read_state, text::likeness,
+    Draft, Error, ErrorKind, Likeness, Progress, PublishedPart, PublishedPost, ReconcileOutcome,
+    Result, Session, Step, Warning, WarningCode, outcome::read_state, text::likeness,
 };
+
+/// The largest body of `applyWrites` that we send, in bytes; servers take a million.
+const BODY_MAX: usize = 950_000;
 
 /// Returns the step of the next call. If the settings are invalid, that call fails before it sends anything.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
@@ -34,8 +36,8 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             remote_id = blob.pointer("/ref/$link").and_then(Value::as_str).map(str::to_owned);
             state.images.push(blob);
         }
-        NextStep::Card(uri) => state.card = Some(card::read(session, &uri).await),
-        NextStep::CardImage => card::upload(session, &pds, &mut state).await?,
+        NextStep::Card(place, uri) => state.set_card(place, card::read(session, &uri).await),
+        NextStep::CardImage(place) => card::upload(session, &pds, &mut state, place).await?,
         NextStep::Mentions(handles) => {
             for handle in handles {
                 let did = pds.resolve_handle(&handle).await?;
@@ -55,7 +57,7 @@ async fn upload_image(pds: &Pds<'_>, draft: &Draft, index: usize) -> Result<Valu
     pds.upload_file(&media.mime, size, file).await
 }
 
-/// Publishes the post. If the record already exists, an earlier call created it.
+/// Publishes the post, or a whole chain. If the first record already exists, an earlier call created all of them.
 async fn create(
     session: &Session,
     pds: &Pds<'_>,
@@ -63,19 +65,43 @@ async fn create(
     settings: &Settings,
     state: &State,
 ) -> Result<Progress> {
-    let key = tid::from_key(draft.key);
     let did = &session.account.remote_id;
-    let writes = record::writes(did, &key, draft, settings, state);
-    match pds.apply(&writes).await {
-        Ok(()) => Ok(done(session, &key, state)),
+    let chain = record::chain(did, draft, settings, state)?;
+    let size: usize = chain.writes.iter().map(|write| write.to_string().len()).sum();
+    if size > BODY_MAX {
+        return Err(too_large(size));
+    }
+    match pds.apply(&chain.writes).await {
+        Ok(cids) => Ok(done(session, draft, state).with_warnings(mismatches(&chain.posts, &cids))),
         // Most servers respond to a taken key with a plain 500, so the record is looked up.
-        Err(error) if may_exist(&error) => match pds.text(did, &key).await {
-            Ok(Some(text)) if text == draft.caption => Ok(done(session, &key, state)),
+        Err(error) if may_exist(&error) => match pds.text(did, &tid::from_key(draft.key)).await {
+            Ok(Some(text)) if is_text_of(draft, &text) => Ok(done(session, draft, state)),
             Ok(Some(_)) => Err(key_taken()),
             Ok(None) | Err(_) => Err(error),
         },
         Err(error) => Err(error),
     }
+}
+
+/// Returns a warning if the server calls a post of a chain by another name than the reply to it.
+fn mismatches(posts: &[StrongRef], cids: &[Option<String>]) -> Vec<Warning> {
+    let differs = |(post, cid): (&StrongRef, &Option<String>)| {
+        !post.cid.is_empty() && cid.as_ref().is_some_and(|cid| *cid != post.cid)
+    };
+    if !posts.iter().zip(cids).any(differs) {
+        return Vec::new();
+    }
+    let message = "The server names a post of the chain otherwise than the reply to it does, so apps may not show \
+                   the posts as one chain.";
+    let field = format!("metadata.{CHAIN_KEY}");
+    vec![Warning::new(WarningCode::ChainReferenceMismatch, field, message)]
+}
+
+fn too_large(size: usize) -> Error {
+    Error::rejected(format!(
+        "The chain is {size} bytes with its links; Bluesky takes {BODY_MAX} at once."
+    ))
+    .with_remedy("Make two chains of it, or shorten the texts.")
 }
 
 /// Returns the error when another post has the key: the chance is 2^-20 for posts that other processes create in the
@@ -102,29 +128,39 @@ pub async fn reconcile(
     let found = Pds::of_account(session).text(&session.account.remote_id, &key).await?;
     Ok(match found {
         Some(text) if is_text_of(draft, &text) => {
-            ReconcileOutcome::Committed(done(session, &key, &state))
+            ReconcileOutcome::Committed(done(session, draft, &state))
         }
         // Another post has the key, so ours was not created; the next attempt reports that.
         Some(_) | None => ReconcileOutcome::NotCommitted,
     })
 }
 
+/// Returns true if this is the text of the first post.
 fn is_text_of(draft: &Draft, text: &str) -> bool {
-    text == draft.caption || likeness(&draft.caption, text) == Likeness::Same
+    let first = texts(draft).into_iter().next().unwrap_or_default();
+    text == first || likeness(&first, text) == Likeness::Same
 }
 
-fn done(session: &Session, key: &str, state: &State) -> Progress {
-    Progress::Done(published(session, key)).with_warnings(state.warnings.clone())
+fn done(session: &Session, draft: &Draft, state: &State) -> Progress {
+    Progress::Done(published(session, draft)).with_warnings(state.warnings.clone())
 }
 
-fn published(session: &Session, key: &str) -> PublishedPost {
+fn published(session: &Session, draft: &Draft) -> PublishedPost {
     let account = &session.account;
     let name = if account.username.is_empty() { &account.remote_id } else { &account.username };
-    let url = session.public_url("https://bsky.app", &format!("/profile/{name}/post/{key}"));
+    let address = |part| {
+        let key = tid::nth(draft.key, part);
+        session.public_url("https://bsky.app", &format!("/profile/{name}/post/{key}"))
+    };
+    let parts = (1..).take(texts(draft).len().saturating_sub(1)).map(|part| PublishedPart {
+        name: format!("segment_{}", part + 1),
+        id: record::uri(&account.remote_id, draft, part),
+        url: address(part),
+    });
     PublishedPost {
-        id: format!("at://{}/{POSTS}/{key}", account.remote_id),
-        url,
-        parts: Vec::new(),
+        id: record::uri(&account.remote_id, draft, 0),
+        url: address(0),
+        parts: parts.collect(),
         warnings: Vec::new(),
     }
 }

@@ -7,7 +7,7 @@ use url::Url;
 use super::{client::Pds, facets::is_handle, record::POSTS, state::StrongRef};
 use crate::{Error, ErrorKind, Result};
 
-/// The author and the record key in the address of a post.
+/// The author and the record key in the address of a post or of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostAddress {
     /// A handle or a DID.
@@ -19,15 +19,24 @@ pub struct PostAddress {
 impl PostAddress {
     /// Reads `…/profile/{handle or did}/post/{key}`, as Bluesky's app and similar apps use it.
     pub fn parse(url: &str) -> Option<Self> {
+        Self::parse_kind(url, "post")
+    }
+
+    /// Reads `…/profile/{handle or did}/lists/{key}`.
+    pub fn parse_list(url: &str) -> Option<Self> {
+        Self::parse_kind(url, "lists")
+    }
+
+    fn parse_kind(url: &str, kind: &str) -> Option<Self> {
         let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let parts: Vec<&str> = url.path().trim_end_matches('/').rsplit('/').take(4).collect();
-        let [key, "post", author, "profile"] = parts[..] else { return None };
+        let [key, named, author, "profile"] = parts[..] else { return None };
         let author = author.replace("%3A", ":").replace("%3a", ":");
         let is_key = !key.is_empty()
             && key.len() <= 512
             && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._~:-".contains(&byte));
         let is_author = author.starts_with("did:") || is_handle(&author);
-        (is_key && is_author).then(|| Self { author, key: key.to_owned() })
+        (named == kind && is_key && is_author).then(|| Self { author, key: key.to_owned() })
     }
 }
 

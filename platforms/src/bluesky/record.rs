@@ -1,39 +1,72 @@
 //! The records of a post.
 
-use chrono::SecondsFormat;
+use chrono::{SecondsFormat, TimeDelta};
 use serde_json::{Value, json};
 
 use super::{
+    cid,
     facets::{self, Feature},
+    is_chain, reply_rules,
     settings::Settings,
     state::{Card, State, StrongRef},
+    texts, tid,
 };
-use crate::Draft;
+use crate::{Draft, Result};
 
 /// Collection of posts.
 pub const POSTS: &str = "app.bsky.feed.post";
 /// The collection of postgates; a postgate has the key of its post.
 const POSTGATES: &str = "app.bsky.feed.postgate";
 
-/// Returns the writes that publish the post in one commit.
-pub fn writes(
-    did: &str,
-    key: &str,
-    draft: &Draft,
-    settings: &Settings,
-    state: &State,
-) -> Vec<Value> {
-    let mut writes = vec![create(POSTS, key, post(draft, settings, state))];
-    if settings.disable_quotes {
-        let gate = json!({
-            "$type": POSTGATES,
-            "post": format!("at://{did}/{POSTS}/{key}"),
-            "embeddingRules": [{"$type": "app.bsky.feed.postgate#disableRule"}],
-            "createdAt": created_at(draft),
-        });
-        writes.push(create(POSTGATES, key, gate));
+/// The collection of threadgates; a threadgate has the key of the first post.
+const THREADGATES: &str = "app.bsky.feed.threadgate";
+
+/// A post, or the posts of a chain, as they will be on the server.
+#[derive(Debug)]
+pub struct Chain {
+    /// The writes of the one commit that publishes all of them: first the posts, in order.
+    pub writes: Vec<Value>,
+    /// The posts.
+    pub posts: Vec<StrongRef>,
+}
+
+/// Returns the address of a part's post, from 0.
+pub fn uri(did: &str, draft: &Draft, part: u64) -> String {
+    format!("at://{did}/{POSTS}/{}", tid::nth(draft.key, part))
+}
+
+/// Returns the writes that publish the posts in one commit. Each reply names the posts before it by what they will be.
+pub fn chain(did: &str, draft: &Draft, settings: &Settings, state: &State) -> Result<Chain> {
+    let (mut writes, mut posts) = (Vec::new(), Vec::<StrongRef>::new());
+    for (part, text) in (0..).zip(texts(draft)) {
+        let mut record = post(draft, part, &text, settings, state);
+        if let (Some(root), Some(parent)) = (posts.first(), posts.last()) {
+            record["reply"] = json!({"root": root, "parent": parent});
+        }
+        // A post that nothing refers to needs no identifier.
+        let cid = if is_chain(draft) { cid::of_record(&record)? } else { String::new() };
+        posts.push(StrongRef { uri: uri(did, draft, part), cid });
+        writes.push(create(POSTS, &tid::nth(draft.key, part), record));
     }
-    writes
+    if reply_rules::are_set(settings) {
+        let allow = reply_rules::allow(settings, &state.mentions)?;
+        let gate = json!({
+            "$type": THREADGATES, "post": uri(did, draft, 0), "allow": allow, "createdAt": created_at(draft, 0),
+        });
+        writes.push(create(THREADGATES, &tid::from_key(draft.key), gate));
+    }
+    if settings.disable_quotes {
+        for (part, post) in (0..).zip(&posts) {
+            let gate = json!({
+                "$type": POSTGATES,
+                "post": post.uri,
+                "embeddingRules": [{"$type": "app.bsky.feed.postgate#disableRule"}],
+                "createdAt": created_at(draft, part),
+            });
+            writes.push(create(POSTGATES, &tid::nth(draft.key, part), gate));
+        }
+    }
+    Ok(Chain { writes, posts })
 }
 
 fn create(collection: &str, key: &str, value: Value) -> Value {
@@ -45,14 +78,16 @@ fn create(collection: &str, key: &str, value: Value) -> Value {
     })
 }
 
-/// Returns the due time, which is the same for all attempts.
-fn created_at(draft: &Draft) -> String {
-    draft.due_at.to_rfc3339_opts(SecondsFormat::Millis, true)
+/// Returns the due time, which is the same for all attempts; each part of a chain is a millisecond after the one
+/// before.
+fn created_at(draft: &Draft, part: u64) -> String {
+    let later = TimeDelta::milliseconds(i64::try_from(part).unwrap_or(0));
+    (draft.due_at + later).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-fn post(draft: &Draft, settings: &Settings, state: &State) -> Value {
-    let mut post = json!({"$type": POSTS, "text": draft.caption, "createdAt": created_at(draft)});
-    let facets = facet_values(draft, state);
+fn post(draft: &Draft, part: u64, text: &str, settings: &Settings, state: &State) -> Value {
+    let mut post = json!({"$type": POSTS, "text": text, "createdAt": created_at(draft, part)});
+    let facets = facet_values(text, state);
     let mut set = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
             post[name] = value;
@@ -60,16 +95,17 @@ fn post(draft: &Draft, settings: &Settings, state: &State) -> Value {
     };
     set("facets", (!facets.is_empty()).then(|| json!(facets)));
     set("langs", (!settings.languages.is_empty()).then(|| json!(settings.languages)));
-    set("tags", (!settings.tags.is_empty()).then(|| json!(settings.tags)));
+    let tags = (part == 0 && !settings.tags.is_empty()).then(|| json!(settings.tags));
+    set("tags", tags);
     set("labels", settings.content_label.as_ref().map(|label| {
         json!({"$type": "com.atproto.label.defs#selfLabels", "values": [{"val": label}]})
     }));
-    set("embed", embed(draft, settings, state));
+    set("embed", if part == 0 { embed(draft, settings, state) } else { card(state, part) });
     post
 }
 
 /// Returns the facets; an unknown handle stays plain text.
-fn facet_values(draft: &Draft, state: &State) -> Vec<Value> {
+fn facet_values(text: &str, state: &State) -> Vec<Value> {
     let value = |facet: facets::Facet| {
         let feature = match facet.feature {
             Feature::Link(uri) => json!({"$type": "app.bsky.richtext.facet#link", "uri": uri}),
@@ -82,11 +118,11 @@ fn facet_values(draft: &Draft, state: &State) -> Vec<Value> {
         let index = json!({"byteStart": facet.range.start, "byteEnd": facet.range.end});
         Some(json!({"index": index, "features": [feature]}))
     };
-    facets::detect(&draft.caption).into_iter().filter_map(value).collect()
+    facets::detect(text).into_iter().filter_map(value).collect()
 }
 
 fn embed(draft: &Draft, settings: &Settings, state: &State) -> Option<Value> {
-    let media = images(draft, settings, state).or_else(|| card(state));
+    let media = images(draft, settings, state).or_else(|| card(state, 0));
     let quote = state.quote.as_ref().map(|StrongRef { uri, cid }| {
         json!({"$type": "app.bsky.embed.record", "record": {"uri": uri, "cid": cid}})
     });
@@ -116,8 +152,8 @@ fn images(draft: &Draft, settings: &Settings, state: &State) -> Option<Value> {
     Some(json!({"$type": "app.bsky.embed.images", "images": images}))
 }
 
-fn card(state: &State) -> Option<Value> {
-    let (page, thumb) = match state.card.as_ref()? {
+fn card(state: &State, part: u64) -> Option<Value> {
+    let (page, thumb) = match state.card_of(usize::try_from(part).ok()?)? {
         Card::Missing => return None,
         Card::Read { page, .. } => (page, None),
         Card::Ready { page, thumb } => (page, thumb.as_ref()),

@@ -1,6 +1,6 @@
 //! The `settings` of a Bluesky post.
 
-use super::quote::PostAddress;
+use super::{CHAIN_KEY, TEXT_BYTES_MAX, is_chain, quote::PostAddress, reply_rules, texts};
 use crate::{
     Draft, Shape, Violation,
     settings::{alt_texts, settings},
@@ -35,6 +35,16 @@ settings! {
         optional quote_url: Option<String> = Shape::Url,
         /// Nobody may quote the post.
         optional disable_quotes: bool = Shape::Bool,
+        /// Nobody may reply.
+        optional disable_replies: bool = Shape::Bool,
+        /// People who may reply: those whom the post mentions, followers of the account, accounts that it follows.
+        optional allow_replies_from: Vec<String> = Shape::List {
+            of: &Shape::Choice(&["mentioned", "followers", "following"]),
+            min: 1,
+            max: 3,
+        },
+        /// Addresses of Bluesky lists whose members may reply, such as https://bsky.app/profile/name.bsky.social/lists/3kabc.
+        optional allow_reply_lists: Vec<String> = Shape::List { of: &Shape::Url, min: 1, max: 5 },
         /// Descriptions of the images for people who cannot see them, in the order of the images.
         optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, 4),
     }
@@ -51,7 +61,33 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     for (index, tag) in settings.tags.iter().enumerate() {
         found.extend(tag_violation(tag, format!("settings.tags[{index}]")));
     }
+    found.extend(reply_rules::violations(&settings));
     found.extend(settings.quote_url.and_then(|url| quote_violation(&url)));
+    if is_chain(draft) {
+        found.extend(chain_violations(draft));
+    }
+    found
+}
+
+/// A chain has two posts at least, and each text its bytes; the descriptor knows graphemes and the largest number.
+fn chain_violations(draft: &Draft) -> Vec<Violation> {
+    let (texts, field) = (texts(draft), format!("metadata.{CHAIN_KEY}"));
+    let mut found = Vec::new();
+    if texts.len() == 1 {
+        let message = "A chain has at least two posts.";
+        let remedy = "Add a text, or use the post type feed with the text as caption.";
+        found.push(
+            Violation::new(field.as_str(), "setting_invalid", message, remedy).with_limit(2, 1),
+        );
+    }
+    for (index, text) in texts.iter().enumerate().filter(|(_, text)| text.len() > TEXT_BYTES_MAX) {
+        let message =
+            format!("The segment is {} bytes; bluesky allows {TEXT_BYTES_MAX}.", text.len());
+        let remedy = format!("Shorten the segment to {TEXT_BYTES_MAX} bytes.");
+        let place = format!("{field}[{index}]");
+        let violation = Violation::new(place, "thread_segment_too_long", message, remedy);
+        found.push(violation.with_limit(TEXT_BYTES_MAX, text.len()).in_unit("bytes"));
+    }
     found
 }
 

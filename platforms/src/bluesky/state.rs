@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::{
     facets::{self, Feature},
+    reply_rules,
     settings::Settings,
+    texts,
 };
 use crate::{Draft, Step, Warning};
 
@@ -19,6 +21,9 @@ pub struct State {
     pub images: Vec<Value>,
     /// The preview card, once it was fetched.
     pub card: Option<Card>,
+    /// The cards of the other posts of a chain, by their places from 1.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub cards: BTreeMap<usize, Card>,
     /// DIDs of the resolved handles; `None` for an unknown one.
     pub mentions: BTreeMap<String, Option<String>>,
     /// The quoted post, once it was found.
@@ -74,10 +79,10 @@ pub struct StrongRef {
 pub enum NextStep {
     /// Upload the image with this index.
     Image(usize),
-    /// Read the page behind this address.
-    Card(String),
-    /// Upload the image of the card.
-    CardImage,
+    /// Read the page behind this address, for the post with this place.
+    Card(usize, String),
+    /// Upload the image of the card of the post with this place.
+    CardImage(usize),
     /// Find the identifiers of these handles.
     Mentions(Vec<String>),
     /// Find the post to quote.
@@ -85,6 +90,9 @@ pub enum NextStep {
     /// Create the record.
     Create,
 }
+
+/// Most cards of a chain.
+const CARDS_MAX: usize = 10;
 
 /// The number of handles that are resolved in one call, to limit its duration.
 const HANDLES_PER_CALL: usize = 10;
@@ -95,20 +103,12 @@ impl State {
         if self.images.len() < draft.media.len() {
             return NextStep::Image(self.images.len());
         }
-        let facets = facets::detect(&draft.caption);
-        // A post has one embed: images or a quote take precedence over a card.
-        if draft.media.is_empty() && settings.quote_url.is_none() {
-            let first = facets.iter().find_map(|facet| match &facet.feature {
-                Feature::Link(uri) => Some(uri),
-                Feature::Mention(_) | Feature::Tag(_) => None,
-            });
-            match (&self.card, first) {
-                (None, Some(uri)) => return NextStep::Card(uri.clone()),
-                (Some(Card::Read { .. }), _) => return NextStep::CardImage,
-                _ => {}
-            }
+        let texts = texts(draft);
+        let facets: Vec<_> = texts.iter().map(|text| facets::detect(text)).collect();
+        if let Some(next) = self.next_card(draft, settings, &facets) {
+            return next;
         }
-        let handles = self.unresolved(&facets);
+        let handles = self.unresolved(&facets.concat(), settings);
         if !handles.is_empty() {
             return NextStep::Mentions(handles);
         }
@@ -118,21 +118,70 @@ impl State {
         }
     }
 
-    fn unresolved(&self, facets: &[facets::Facet]) -> Vec<String> {
+    /// Returns the next step of the cards: each text without media or quote has that of its first address.
+    fn next_card(
+        &self,
+        draft: &Draft,
+        settings: &Settings,
+        facets: &[Vec<facets::Facet>],
+    ) -> Option<NextStep> {
+        let mut cards = 0;
+        for (place, facets) in facets.iter().enumerate() {
+            // A post has one embed: images or a quote take precedence over a card.
+            if place == 0 && !(draft.media.is_empty() && settings.quote_url.is_none()) {
+                continue;
+            }
+            let Some(uri) = first_link(facets) else { continue };
+            cards += 1;
+            if cards > CARDS_MAX {
+                return None;
+            }
+            match self.card_of(place) {
+                None => return Some(NextStep::Card(place, uri)),
+                Some(Card::Read { .. }) => return Some(NextStep::CardImage(place)),
+                Some(Card::Missing | Card::Ready { .. }) => {}
+            }
+        }
+        None
+    }
+
+    /// Returns the card of the post with this place.
+    pub fn card_of(&self, place: usize) -> Option<&Card> {
+        if place == 0 { self.card.as_ref() } else { self.cards.get(&place) }
+    }
+
+    /// Stores the card of the post with this place.
+    pub fn set_card(&mut self, place: usize, card: Card) {
+        match place {
+            0 => self.card = Some(card),
+            _ => drop(self.cards.insert(place, card)),
+        }
+    }
+
+    fn unresolved(&self, facets: &[facets::Facet], settings: &Settings) -> Vec<String> {
+        let mentioned = facets.iter().filter_map(|facet| match &facet.feature {
+            Feature::Mention(handle) => Some(handle.clone()),
+            Feature::Link(_) | Feature::Tag(_) => None,
+        });
         let mut handles = Vec::new();
-        for facet in facets {
+        for handle in mentioned.chain(reply_rules::handles(settings)) {
             if handles.len() == HANDLES_PER_CALL {
                 break;
             }
-            if let Feature::Mention(handle) = &facet.feature
-                && !self.mentions.contains_key(handle)
-                && !handles.contains(handle)
-            {
-                handles.push(handle.clone());
+            if !self.mentions.contains_key(&handle) && !handles.contains(&handle) {
+                handles.push(handle);
             }
         }
         handles
     }
+}
+
+/// Returns the first address of a text.
+fn first_link(facets: &[facets::Facet]) -> Option<String> {
+    facets.iter().find_map(|facet| match &facet.feature {
+        Feature::Link(uri) => Some(uri.clone()),
+        Feature::Mention(_) | Feature::Tag(_) => None,
+    })
 }
 
 impl NextStep {
@@ -140,8 +189,10 @@ impl NextStep {
     pub fn step(&self) -> Step {
         match self {
             Self::Image(index) => Step::prepare(format!("upload_image_{}", index + 1)),
-            Self::Card(_) => Step::prepare("read_link_card"),
-            Self::CardImage => Step::prepare("upload_card_image"),
+            Self::Card(0, _) => Step::prepare("read_link_card"),
+            Self::Card(place, _) => Step::prepare(format!("read_link_card_{}", place + 1)),
+            Self::CardImage(0) => Step::prepare("upload_card_image"),
+            Self::CardImage(place) => Step::prepare(format!("upload_card_image_{}", place + 1)),
             Self::Mentions(_) => Step::prepare("resolve_mentions"),
             Self::Quote(_) => Step::prepare("resolve_quote"),
             Self::Create => Step::commit("create_post"),

@@ -13,11 +13,16 @@ const WINDOW: u64 = 1_024;
 /// created together differ: in a batch of 25, two collide once in three million. `publish.rs` handles a key that
 /// another post has.
 pub fn from_key(key: Uuid) -> String {
+    nth(key, 0)
+}
+
+/// Returns the record key of a part of a chain, from 0: each is a microsecond after the one before.
+pub fn nth(key: Uuid, part: u64) -> String {
     let bits = key.as_u128();
     let milliseconds = (bits >> 80) as u64 / WINDOW * WINDOW;
     let random = mix_bits(bits as u64 ^ ((bits >> 64) as u64 & 0xfff) << 52);
     let within = ((random >> 44) * WINDOW * 1_000) >> 20;
-    let microseconds = milliseconds.wrapping_mul(1_000).wrapping_add(within);
+    let microseconds = milliseconds.wrapping_mul(1_000).wrapping_add(within).wrapping_add(part);
     encode((microseconds & ((1 << 53) - 1)) << 10 | random & 0x3ff)
 }
 
@@ -39,7 +44,7 @@ mod tests {
     use proptest::prelude::*;
     use uuid::Uuid;
 
-    use super::{WINDOW, encode, from_key};
+    use super::{WINDOW, encode, from_key, nth};
 
     #[test]
     fn known_values_are_encoded_as_the_protocol_does() {
@@ -62,6 +67,13 @@ mod tests {
         let keys: std::collections::BTreeSet<_> =
             (0..2_000).map(|_| from_key(Uuid::now_v7())).collect();
         assert!(keys.len() >= 1_999, "{}", keys.len());
+    }
+
+    #[test]
+    fn the_parts_of_a_chain_follow_each_other() {
+        let key = Uuid::now_v7();
+        assert_eq!(nth(key, 0), from_key(key));
+        assert!(nth(key, 0) < nth(key, 1) && nth(key, 1) < nth(key, 49));
     }
 
     proptest! {

@@ -29,6 +29,8 @@ pub enum WarningCode {
     AccountNeedsReconnect,
     /// Another post of the account has nearly the same text.
     SimilarPost,
+    /// The posts of a chain do not refer to each other as the platform names them.
+    ChainReferenceMismatch,
 }
 
 /// Something that an accepted post will lack.

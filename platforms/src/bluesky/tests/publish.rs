@@ -118,6 +118,107 @@ async fn everything_is_prepared_before_the_one_call_that_publishes() {
     assert_eq!(gate["value"]["post"], format!("at://{DID}/app.bsky.feed.post/{KEY}"));
 }
 
+/// A chain of these texts.
+fn chain(texts: &[&str], settings: Value) -> Draft {
+    let mut draft = draft("", settings);
+    draft.post_type = "bluesky_thread".to_owned();
+    draft.metadata.insert("bluesky_thread_posts".to_owned(), json!(texts));
+    draft
+}
+
+#[tokio::test]
+async fn a_chain_is_one_call_whose_posts_refer_to_each_other() {
+    let network = Network::start(answers).await;
+    let settings = json!({
+        "tags": ["hidden"], "languages": ["en"], "disable_quotes": true,
+        "allow_replies_from": ["mentioned", "followers", "following"],
+        "allow_reply_lists": ["https://bsky.app/profile/bob.example/lists/3klist"],
+    });
+    let draft = chain(&["One", "Two", "Three"], settings);
+    let (steps, published) = walk(&network.session(account(), secrets()), &draft).await.unwrap();
+    assert_eq!(steps, ["resolve_mentions", "create_post"]);
+    let writes = writes(&network);
+    let collections: Vec<_> =
+        writes.iter().map(|one| one["collection"].as_str().unwrap()).collect();
+    let (post, gate) = ("app.bsky.feed.post", "app.bsky.feed.postgate");
+    assert_eq!(collections, [post, post, post, "app.bsky.feed.threadgate", gate, gate, gate]);
+    let value = |index: usize| &writes[index]["value"];
+    assert_eq!((value(0).get("reply"), &value(0)["tags"]), (None, &json!(["hidden"])));
+    assert_eq!((value(1).get("tags"), &value(1)["langs"]), (None, &json!(["en"])));
+    // The root is the first, the parent the one before; both by address and content.
+    assert_eq!(value(1)["reply"]["root"], value(1)["reply"]["parent"]);
+    assert_eq!(value(2)["reply"]["root"], value(1)["reply"]["root"]);
+    let address =
+        |index: usize| format!("at://{DID}/{post}/{}", writes[index]["rkey"].as_str().unwrap());
+    assert_eq!(value(2)["reply"]["parent"]["uri"], address(1));
+    assert!(value(2)["reply"]["parent"]["cid"].as_str().unwrap().starts_with("bafyrei"));
+    // Later parts are later.
+    assert!(writes[0]["rkey"].as_str() < writes[1]["rkey"].as_str());
+    assert_eq!(value(2)["createdAt"], "2030-03-17T17:46:40.002Z");
+    let rules = json!([
+        {"$type": "app.bsky.feed.threadgate#mentionRule"},
+        {"$type": "app.bsky.feed.threadgate#followerRule"},
+        {"$type": "app.bsky.feed.threadgate#followingRule"},
+        {"$type": "app.bsky.feed.threadgate#listRule", "list": "at://did:plc:bob/app.bsky.graph.list/3klist"},
+    ]);
+    assert_eq!((&value(3)["allow"], &writes[3]["rkey"]), (&rules, &writes[0]["rkey"]));
+    assert_eq!(published.id, address(0));
+    let parts: Vec<_> = published.parts.iter().map(|part| part.id.clone()).collect();
+    assert_eq!(parts, [address(1), address(2)]);
+}
+
+#[tokio::test]
+async fn nobody_may_reply_is_a_gate_without_rules() {
+    let network = Network::start(answers).await;
+    let draft = draft("Only this", json!({"disable_replies": true}));
+    walk(&network.session(account(), secrets()), &draft).await.unwrap();
+    let writes = writes(&network);
+    assert_eq!(writes[1]["collection"], "app.bsky.feed.threadgate");
+    assert_eq!(writes[1]["value"]["allow"], json!([]));
+}
+
+#[tokio::test]
+async fn a_server_that_names_a_part_otherwise_is_told() {
+    let network = Network::start(|seen| match seen.line.ends_with("applyWrites") {
+        true => (200, json!({"results": [{"uri": "at://a", "cid": "bafyother"}]})),
+        false => answers(seen),
+    })
+    .await;
+    let session = network.session(account(), secrets());
+    let (_, published) = walk(&session, &chain(&["One", "Two"], json!({}))).await.unwrap();
+    let codes: Vec<_> = published
+        .warnings
+        .iter()
+        .map(|warning| serde_json::to_value(warning.code).unwrap())
+        .collect();
+    assert_eq!(codes, ["chain_reference_mismatch"]);
+}
+
+#[test]
+fn what_excludes_each_other_or_is_too_much_is_refused() {
+    let list = |n: usize| format!("https://bsky.app/profile/a.example/lists/{n}");
+    let five: Vec<_> = (0..5).map(list).collect();
+    for (draft, field) in [
+        (chain(&["One"], json!({})), "metadata.bluesky_thread_posts"),
+        (chain(&["One", &"👨‍👩‍👧‍👦".repeat(150)], json!({})), "metadata.bluesky_thread_posts[1]"),
+        (
+            draft("a", json!({"disable_replies": true, "allow_replies_from": ["followers"]})),
+            "settings.disable_replies",
+        ),
+        (
+            draft("a", json!({"allow_replies_from": ["followers"], "allow_reply_lists": five})),
+            "settings.allow_reply_lists",
+        ),
+        (
+            draft("a", json!({"allow_reply_lists": ["https://bsky.app/profile/a.example/post/1"]})),
+            "settings.allow_reply_lists[0]",
+        ),
+    ] {
+        let found = validate(&Bluesky, &account(), &draft);
+        assert!(found.iter().any(|one| one.field == field), "{field}: {found:#?}");
+    }
+}
+
 #[tokio::test]
 async fn many_handles_are_resolved_in_several_calls() {
     let network = Network::start(answers).await;
