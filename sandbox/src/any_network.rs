@@ -230,7 +230,7 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
             return false;
         };
         *lock(&account.behaviour) = behaviour.of_network(N::NAME);
-        *lock(&account.played) = Played::default();
+        *lock(&account.course) = Played::default();
         true
     }
 

@@ -45,7 +45,7 @@ pub(crate) struct Account<N: Network> {
     /// How its network behaves besides.
     pub behaviour: Mutex<Behaviour>,
     /// What happened so far because of that.
-    pub played: Mutex<Played>,
+    pub course: Mutex<Played>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
     /// The permissions that its user gave last; `None` before the first login, when its tokens have all.
     pub permissions: Mutex<Option<Vec<String>>>,
@@ -270,7 +270,7 @@ impl<N: Network> Sim<N> {
             metrics: Mutex::default(),
             faults: Mutex::default(),
             behaviour: Mutex::default(),
-            played: Mutex::default(),
+            course: Mutex::default(),
             calls: Mutex::default(),
             permissions: Mutex::default(),
             rate_limits: Mutex::default(),

@@ -97,7 +97,7 @@ pub(crate) fn after<N: Network>(cx: &Cx<N>, phase: Phase, operation: &str, reply
     let reply = shown(cx, account, &behaviour, reply);
     if behaviour.reads.cache_ms > 0 && is_done {
         let kept = (now_ms, reply.clone());
-        lock(&account.played).cache.insert(key(&cx.call), kept);
+        lock(&account.course).cache.insert(key(&cx.call), kept);
     }
     reply
 }
@@ -134,7 +134,7 @@ fn spend<N: Network>(account: &Account<N>, phase: Phase, operation: &str, call: 
 /// Lets happen what others do by now.
 fn happen<N: Network>(sim: &Sim<N>, account: &Account<N>, now_ms: i64) {
     let mut happened = Vec::new();
-    lock(&account.played).due.retain_mut(|(at_ms, due)| {
+    lock(&account.course).due.retain_mut(|(at_ms, due)| {
         let is_due = *at_ms <= now_ms;
         if is_due {
             let done = std::mem::replace(due, Due::Gone(String::new()));
@@ -174,7 +174,7 @@ fn native_post<N: Network>(
 
 /// Plans what happens after a post was made.
 fn plan<N: Network>(behaviour: &Behaviour, account: &Account<N>, post: &str, now_ms: i64) {
-    let mut played = lock(&account.played);
+    let mut played = lock(&account.course);
     for other in &behaviour.others {
         played.due.push((now_ms + i64::from(other.after_ms), Due::Post(other.clone())));
     }
@@ -199,7 +199,7 @@ fn limit_reads<N: Network>(
     now_ms: i64,
 ) -> Result<(), Reply> {
     let Some(most) = behaviour.reads.per_minute else { return Ok(()) };
-    let mut played = lock(&account.played);
+    let mut played = lock(&account.course);
     played.reads.retain(|at_ms| *at_ms > now_ms - MINUTE_MS);
     match played.reads.front() {
         Some(first) if played.reads.len() >= most as usize => {
@@ -270,7 +270,7 @@ fn cached<N: Network>(
     now_ms: i64,
 ) -> Option<Reply> {
     let life_ms = i64::from(behaviour.reads.cache_ms);
-    let played = lock(&account.played);
+    let played = lock(&account.course);
     let (at_ms, reply) = played.cache.get(&key(call)).filter(|_| life_ms > 0)?;
     let age_ms = now_ms - at_ms;
     (age_ms < life_ms).then(|| reply.clone().with("age", age_ms / 1_000))
@@ -281,7 +281,7 @@ fn remember<N: Network>(account: &Account<N>, reply: &Reply, now_ms: i64) {
     let Ok(body) = serde_json::from_slice::<Value>(&reply.body) else { return };
     let mut found = Vec::new();
     handles_in(&body, &mut found);
-    lock(&account.played).handles.extend(found.into_iter().map(|handle| (handle, now_ms)));
+    lock(&account.course).handles.extend(found.into_iter().map(|handle| (handle, now_ms)));
 }
 
 fn handles_in(value: &Value, found: &mut Vec<String>) {
@@ -305,7 +305,7 @@ fn forgotten<N: Network>(
     now_ms: i64,
 ) -> bool {
     let Some(life_ms) = behaviour.handles.vanish_ms else { return false };
-    let played = lock(&account.played);
+    let played = lock(&account.course);
     if played.handles.is_empty() {
         return false;
     }
