@@ -78,6 +78,23 @@ pub(super) fn of_status(code: u16) -> Reply {
 pub(super) fn objection(objection: &Objection) -> Reply {
     match objection {
         Objection::Permission(_) => scope(),
+        Objection::Name { in_query: false, path, name } if path.is_empty() => {
+            let inside =
+                Objection::Name { in_query: false, path: "local_post".into(), name: name.clone() };
+            status(400, "INVALID_ARGUMENT", &failure::objection(&inside), &NONE)
+        }
+        Objection::Value { in_query: false, path, why } => invalid(&snake(path), why),
         _ => status(400, "INVALID_ARGUMENT", &failure::objection(objection), &NONE),
     }
+}
+
+/// Returns a field's name as Google's errors have it: `topicType` is `topic_type`.
+fn snake(path: &str) -> String {
+    path.chars().fold(String::new(), |mut name, sign| {
+        if sign.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(sign.to_ascii_lowercase());
+        name
+    })
 }
