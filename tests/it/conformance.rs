@@ -4,6 +4,7 @@
 mod answers;
 mod cuts;
 mod refusals;
+mod refused_though_done;
 mod same_words;
 
 use std::time::Duration;

@@ -123,6 +123,11 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         }
         422 if said.contains("last five minutes") => Error::duplicate("DEV")
             .with_remedy("Change the title, or publish the article five minutes later."),
+        // Nothing is stored of an article that does not validate.
+        422 => {
+            response::error_by_status("DEV", reply, said.trim_start_matches("Validation failed: "))
+                .nothing_done()
+        }
         _ => {
             response::error_by_status("DEV", reply, said.trim_start_matches("Validation failed: "))
         }

@@ -59,9 +59,15 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
         (_, 200_000 | 200_001 | 240_000) => {
             Error::rejected("A filter of the Discord server blocks the message.")
         }
+        (_, 50_001 | 50_013) => {
+            Error::permission_missing("The Discord webhook is not allowed to post here.")
+                .nothing_done()
+        }
+        // The form is checked before a message is made of it.
+        (_, 50_035) => Error::rejected("Discord refuses the message."),
         (403, _) => Error::permission_missing("The Discord webhook is not allowed to post here."),
         (300..=399, _) => Error::target_gone("Discord answered with a redirect."),
-        _ => Error::rejected("Discord refuses the message."),
+        _ => Error::rejected("Discord refuses the message.").left_open(),
     }
 }
 

@@ -29,7 +29,7 @@ pub fn operation_error(session: &Session, reply: &Reply, error: &Value) -> Error
                 .with_retry_after(reply.retry_after())
         }
         "INTERNAL_SERVER_ERROR" => Error::new(ErrorKind::Server, "Hashnode has a problem of its own."),
-        _ => Error::rejected(format!("Hashnode refuses the request: {reason}.")),
+        _ => Error::rejected(format!("Hashnode refuses the request: {reason}.")).left_open(),
     };
     let words = Some(said.as_str()).filter(|said| !said.is_empty());
     error.with_reply(reply.status, Some(code).filter(|code| !code.is_empty()), words)

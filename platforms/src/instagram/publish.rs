@@ -9,7 +9,7 @@ use super::{
     Form,
     client::{self, ContainerStatus},
     container,
-    error::{failed_container, is_not_ready},
+    error::{failed_container, is_lost, is_not_ready},
     settings::Settings,
     state::{ContainerKind, ContainerProgress, FailedContainer, NextStep, State},
 };
@@ -17,6 +17,10 @@ use crate::{Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, out
 
 /// The longest time Instagram may take to process a container.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
+/// The longest time for which a container that was just made may not be found.
+const FOUND_WITHIN: TimeDelta = TimeDelta::minutes(1);
+/// The number of containers that take the place of one that Instagram has lost.
+const REMADE_MAX: u32 = 3;
 /// A container that failed longer ago than this belongs to an earlier attempt, and a new one is created.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
@@ -100,7 +104,13 @@ async fn create(
 
 async fn wait_items(session: &Session, mut state: State) -> Result<Progress> {
     while let Some(item) = state.items.get(state.items_ready) {
-        match client::status(session, item).await? {
+        let status = match client::status(session, item).await {
+            Err(error) if error.is_not_found() => {
+                return not_found(session, state, ContainerKind::Main, error);
+            }
+            status => status?,
+        };
+        match status {
             ContainerStatus::Finished | ContainerStatus::Published => state.items_ready += 1,
             ContainerStatus::InProgress => return poll_again(session, state, ContainerKind::Main),
             ContainerStatus::Dead(reason) => {
@@ -117,7 +127,11 @@ async fn wait(
     what: ContainerKind,
     container: &str,
 ) -> Result<Progress> {
-    match client::status(session, container).await? {
+    let status = match client::status(session, container).await {
+        Err(error) if error.is_not_found() => return not_found(session, state, what, error),
+        status => status?,
+    };
+    match status {
         ContainerStatus::Finished | ContainerStatus::Published => {
             state.container_mut(what).ready = true;
             continue_from(&state)
@@ -137,14 +151,18 @@ async fn commit(
         Ok(id) => return published(state, what, id),
         Err(error) => error,
     };
-    let about_container =
-        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
-    if error.reply.is_none() || !about_container {
+    if error.reply.is_none() || error.kind == ErrorKind::Server {
         return Err(error);
     }
-    // The container's status may explain the refusal.
+    let about_container =
+        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
+    // The container's status may explain the refusal, or show that there was none: posts went out although their call
+    // was refused with 4/2207051, https://github.com/gitroomhq/postiz-app/pull/1681.
     match client::status(session, container).await {
-        Ok(ContainerStatus::Dead(reason)) => give_up(session, state, what, reason),
+        Ok(ContainerStatus::Dead(reason)) if about_container => {
+            give_up(session, state, what, reason)
+        }
+        Ok(ContainerStatus::Dead(_)) => Err(error.nothing_done()),
         Ok(ContainerStatus::Published) => {
             Err(Error::new(ErrorKind::Ambiguous, "The post is public; its id is not known yet."))
         }
@@ -152,8 +170,39 @@ async fn commit(
             state.container_mut(what).ready = false;
             poll_again(session, state, what)
         }
+        // It is looked up before another one takes its place.
+        _ if is_lost(&error) && !state.container_mut(what).lost => {
+            state.container_mut(what).lost = true;
+            let error = Error { kind: ErrorKind::Transient, ..error }.left_open();
+            Err(error.with_next_state(&state)?)
+        }
+        _ if is_lost(&error) => make_anew(state, what, error),
         _ => Err(error),
     }
+}
+
+/// Discards a container that Instagram has lost, which a new one replaces, a few times.
+fn make_anew(mut state: State, what: ContainerKind, error: Error) -> Result<Progress> {
+    if state.remade >= REMADE_MAX {
+        return Err(Error { kind: ErrorKind::Transient, ..error }.nothing_done());
+    }
+    state.remade += 1;
+    state.discard(what);
+    continue_from(&state)
+}
+
+/// Waits for a container that is not found, and makes it anew if it is not found for longer than Instagram needs.
+fn not_found(
+    session: &Session,
+    mut state: State,
+    what: ContainerKind,
+    error: Error,
+) -> Result<Progress> {
+    let since = state.container_mut(what).since.unwrap_or(session.now);
+    if session.now - since > FOUND_WITHIN {
+        return make_anew(state, what, error);
+    }
+    poll_again(session, state, what)
 }
 
 /// Returns the step that follows once the post or its story is public under this id.
@@ -211,6 +260,10 @@ fn give_up(
 
 /// Rewords the error of a part that was refused after the post became public.
 fn after_publish_error(mut error: Error, part: &str) -> Error {
+    // The post was made moments ago: what is not found yet will be.
+    if error.is_not_found() {
+        error.kind = ErrorKind::Transient;
+    }
     error.message = format!("The post is public, but not its {part}: {}", error.message);
     error
 }

@@ -27,7 +27,14 @@ pub(super) async fn reconcile(
     let state: State = read_state(state.as_ref())?;
     match state.next(draft, &settings) {
         NextStep::Publish(what, container) => {
-            Ok(match client::status(session, &container).await? {
+            let status = match client::status(session, &container).await {
+                // Instagram has lost it; the posts show whether it was published before.
+                Err(error) if error.is_not_found() => {
+                    return find(session, draft, &state, what, sent_at).await.map(Into::into);
+                }
+                status => status?,
+            };
+            Ok(match status {
                 ContainerStatus::Finished => ReconcileOutcome::NotCommitted,
                 ContainerStatus::Dead(_) => ReconcileOutcome::HandleEnded,
                 ContainerStatus::InProgress => ReconcileOutcome::Unknown,

@@ -15,6 +15,10 @@ const TOKEN_EXPIRED: u64 = 65_602;
 /// Messages of refusals that turned out to be temporary.
 const TRANSIENT_MESSAGES: [&str; 2] = ["resource is forbidden", "unable to obtain activity"];
 
+/// Parts of messages about a field of the post.
+const FIELDS: [&str; 7] =
+    [" :: ", "field", "commentary", "too long", "characters", "image", "video"];
+
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 struct Body {
@@ -51,6 +55,10 @@ fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error 
         ),
         409 => Error::transient("LinkedIn is busy with another request of this account."),
         422 if says("duplicate") => Error { earlier: urn_in(said), ..Error::duplicate("LinkedIn") },
+        // The message names the field that was checked.
+        400 | 422 if FIELDS.iter().any(|part| says(part)) => {
+            response::error_by_status("LinkedIn", reply, said).nothing_done()
+        }
         426 => {
             Error::misconfigured("LinkedIn no longer speaks the version of its API that is used.")
                 .with_remedy("Ask the operator to update Fanfare.")

@@ -43,7 +43,7 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
                 .with_retry_after(wait)
         }
         400..=499 if says("unable to reach the url") => {
-            Error::transient("Pinterest could not fetch a file for the moment.")
+            Error::transient("Pinterest could not fetch a file for the moment.").nothing_done()
         }
         400..=499 if says("image") || says("video") || says("media") => Error::media_rejected(
             format!("Pinterest did not take a file: {}.", said.trim_end_matches('.')),

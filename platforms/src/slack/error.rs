@@ -86,6 +86,6 @@ fn message_error(code: &str) -> Error {
             "The workspace does not take a file of the post.",
         )
         .with_remedy("Check the size and type of the files, and the workspace's rules for them."),
-        _ => Error::rejected(format!("Slack refuses the message: {code}.")),
+        _ => Error::rejected(format!("Slack refuses the message: {code}.")).left_open(),
     }
 }

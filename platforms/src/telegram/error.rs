@@ -48,6 +48,18 @@ const RIGHTS: &[&str] = &[
     "chat_admin_required",
 ];
 
+/// Parts of descriptions of errors about the text or what stands below it.
+const TEXT: &[&str] = &[
+    "is too long",
+    "text is empty",
+    "must be non-empty",
+    "entities",
+    "button",
+    "keyboard",
+    "message to be replied not found",
+    "message to reply not found",
+];
+
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
@@ -65,7 +77,7 @@ fn classify(reply: &Reply, body: &Body) -> Error {
             .with_retry_after(retry_after(reply, body)),
         500.. => Error::new(ErrorKind::Server, "Telegram answered with an error of its own."),
         408 => Error::new(ErrorKind::Ambiguous, "Telegram did not get the request in time."),
-        409 => Error::transient("Telegram is busy with another request of this bot."),
+        409 => Error::transient("Telegram is busy with another request of this bot.").nothing_done(),
         413 => Error::media_rejected("A file is too large for Telegram."),
         401 | 404 => Error::reconnect("Telegram no longer accepts the bot's token.")
             .with_remedy("Get the current token from @BotFather and connect the account again."),
@@ -85,9 +97,11 @@ fn bad_request(description: &str) -> Error {
         );
     }
     if speaks_of(RIGHTS) {
-        return Error::permission_missing("The bot may not post in the chat.").with_remedy(
-            "Give the bot the right to post messages and media in the chat's settings.",
-        );
+        return Error::permission_missing("The bot may not post in the chat.")
+            .with_remedy(
+                "Give the bot the right to post messages and media in the chat's settings.",
+            )
+            .nothing_done();
     }
     if speaks_of(MEDIA) {
         return Error::media_rejected("Telegram refuses a file of the post.");
@@ -96,7 +110,8 @@ fn bad_request(description: &str) -> Error {
         return Error::rejected("Telegram cannot read the markup of the caption.")
             .with_remedy("Correct the caption, or leave out settings.parse_mode.");
     }
-    Error::rejected("Telegram refuses the message.")
+    let error = Error::rejected("Telegram refuses the message.");
+    if speaks_of(TEXT) { error } else { error.left_open() }
 }
 
 fn retry_after(reply: &Reply, body: &Body) -> Option<Duration> {

@@ -22,6 +22,10 @@ const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(10);
 /// The time to wait before a container that was published too early is published again, and how often.
 const EARLY_PAUSE: Duration = Duration::from_secs(5);
 const EARLY_MAX: u32 = 12;
+/// The longest time for which a container that was just made may not be found.
+const FOUND_WITHIN: TimeDelta = TimeDelta::minutes(1);
+/// The number of containers that take the place of one that Threads has lost.
+const REMADE_MAX: u32 = 3;
 /// Pause between two segments.
 const BETWEEN_SEGMENTS: Duration = Duration::from_secs(2);
 /// A container that failed longer ago than this belongs to an earlier attempt, and a new one is created.
@@ -142,7 +146,14 @@ async fn wait_items(
     ready: usize,
 ) -> Result<Progress> {
     for (index, item) in state.items.iter().enumerate().skip(ready) {
-        match client::status(session, item).await? {
+        let status = match client::status(session, item).await {
+            Err(error) if error.is_not_found() => {
+                let waiting = Stage::Items { since, ready: index };
+                return not_found(session, state, waiting, since, error);
+            }
+            status => status?,
+        };
+        match status {
             ContainerStatus::Finished | ContainerStatus::Published => {}
             ContainerStatus::InProgress => {
                 check_deadline(session, since)?;
@@ -162,7 +173,13 @@ async fn wait(
     container: String,
     since: DateTime<Utc>,
 ) -> Result<Progress> {
-    let after = match client::status(session, &container).await? {
+    let status = match client::status(session, &container).await {
+        Err(error) if error.is_not_found() => {
+            return not_found(session, state, Stage::Wait { container, since }, since, error);
+        }
+        status => status?,
+    };
+    let after = match status {
         ContainerStatus::Finished | ContainerStatus::Published => {
             state.stage = Stage::Publish { container, since, early: 0 };
             Duration::ZERO
@@ -189,14 +206,18 @@ async fn commit(
         Ok(id) => return Ok(published(draft, state, id)),
         Err(error) => error,
     };
-    let about_container =
-        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
-    if error.reply.is_none() || !about_container {
+    if error.reply.is_none() || error.kind == ErrorKind::Server {
         return Err(error);
     }
-    // The container's status may explain the refusal.
+    let about_container =
+        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
+    // The container's status may explain the refusal, or show that there was none: posts went out although their call
+    // was refused with code 10, https://github.com/tirthpatell/threads-go (1.9.3).
     match client::status(session, &container).await {
-        Ok(ContainerStatus::Dead(reason)) => Ok(give_up(session, state, reason, since)),
+        Ok(ContainerStatus::Dead(reason)) if about_container => {
+            Ok(give_up(session, state, reason, since))
+        }
+        Ok(ContainerStatus::Dead(_)) => Err(error.nothing_done()),
         Ok(ContainerStatus::Published) => {
             Err(Error::new(ErrorKind::Ambiguous, "The post is public; its id is not known yet."))
         }
@@ -204,8 +225,41 @@ async fn commit(
             state.stage = Stage::Publish { container, since, early: early + 1 };
             Ok(continue_with(&state, EARLY_PAUSE, None))
         }
+        // It is looked up before another one takes its place.
+        _ if is_too_early(&error) && early == EARLY_MAX => {
+            state.stage = Stage::Publish { container, since, early: early + 1 };
+            Err(error.with_next_state(&state)?)
+        }
+        _ if is_too_early(&error) => make_anew(state, error),
         _ => Err(error),
     }
+}
+
+/// Discards a container that Threads has lost, which a new one replaces, a few times. Threads has answered 24/4279009 for
+/// good after FINISHED (<https://github.com/gitroomhq/postiz-app/pull/2047>).
+fn make_anew(mut state: State, error: Error) -> Result<Progress> {
+    if state.remade >= REMADE_MAX {
+        return Err(error.nothing_done());
+    }
+    state.restart();
+    state.remade += 1;
+    Ok(continue_with(&state, Duration::ZERO, None))
+}
+
+/// Waits for a container that is not found, and makes it anew if it is not found for longer than Threads needs.
+fn not_found(
+    session: &Session,
+    mut state: State,
+    stage: Stage,
+    since: DateTime<Utc>,
+    error: Error,
+) -> Result<Progress> {
+    let error = Error { kind: ErrorKind::Transient, ..error };
+    if session.now - since > FOUND_WITHIN {
+        return make_anew(state, error);
+    }
+    state.stage = stage;
+    Ok(continue_with(&state, POLL, None))
 }
 
 /// Returns the step that follows once the current segment is public under this id.

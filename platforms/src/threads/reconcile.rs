@@ -25,7 +25,14 @@ pub(super) async fn reconcile(
     let Stage::Publish { container, .. } = &state.stage else {
         return Ok(ReconcileOutcome::Unknown);
     };
-    Ok(match client::status(session, container).await? {
+    let status = match client::status(session, container).await {
+        // Threads has lost it; the posts show whether it was published before.
+        Err(error) if error.is_not_found() => {
+            return find(session, draft, &state, sent_at).await.map(Into::into);
+        }
+        status => status?,
+    };
+    Ok(match status {
         ContainerStatus::Finished => ReconcileOutcome::NotCommitted,
         ContainerStatus::Dead(_) => ReconcileOutcome::HandleEnded,
         ContainerStatus::InProgress => ReconcileOutcome::Unknown,

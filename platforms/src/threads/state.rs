@@ -14,6 +14,9 @@ pub(super) struct State {
     pub published: Vec<String>,
     /// Containers of the carousel's items created so far.
     pub items: Vec<String>,
+    /// The number of containers that took the place of one that Threads had lost.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub remade: u32,
     /// The next step.
     pub stage: Stage,
 }
@@ -37,6 +40,11 @@ pub(super) enum Stage {
     Broken { reason: String, since: DateTime<Utc> },
     /// Everything is public; read the address.
     Permalink,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl State {

@@ -35,6 +35,10 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         }
         (_, 403) => Error::permission_missing("Something in front of the site refuses the request.")
             .with_remedy("Allow REST API requests in the site's security plugin or firewall."),
+        // Parameters are checked before a post is made of them.
+        ("rest_invalid_param" | "rest_missing_callback_param", _) => {
+            response::error_by_status("The site", reply, said).nothing_done()
+        }
         ("rest_no_route", _) | (_, 404 | 405 | 410) => {
             Error::target_gone("The site's REST API was not found.")
                 .with_remedy("Check the address of the site and that its REST API is switched on.")

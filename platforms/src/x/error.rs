@@ -74,6 +74,7 @@ fn expired() -> Error {
 fn out_of_credits() -> Error {
     Error::misconfigured("The credits or the monthly cap of the X app are used up.")
         .with_remedy("Ask the operator to add credits to the app at X, then retry the post.")
+        .nothing_done()
 }
 
 fn forbidden(body: &Body, said: &str) -> Error {

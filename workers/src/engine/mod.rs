@@ -15,7 +15,8 @@ use fanfare_core::{
 };
 use fanfare_entities::{Millis, account};
 use fanfare_platforms::{
-    self as platforms, Phase, PlatformId, Progress, ReconcileOutcome, RecoveryClass, Session, Step,
+    self as platforms, ErrorKind, Phase, PlatformId, Progress, ReconcileOutcome, RecoveryClass,
+    Session, Step,
 };
 use fanfare_publishing::{
     accounts,
@@ -144,6 +145,12 @@ pub trait RemoteWork {
     /// Handles a commit call without an answer.
     async fn lost(&mut self, error: platforms::Error, session: &Session) -> Result<Next>;
 
+    /// Returns true if the row asks the network what became of a refused call whose refusal leaves that open.
+    fn looks_up(&self, error: &platforms::Error) -> bool;
+
+    /// Handles a refusal that does not tell whether the commit call was carried out.
+    async fn doubt(&mut self, error: platforms::Error, session: &Session) -> Result<Next>;
+
     /// Gives the row back until a lost call can be asked about.
     async fn wait_until_settled(&mut self, at: Millis) -> Result<()>;
 
@@ -271,6 +278,12 @@ async fn handle_error<W: RemoteWork>(
     if action == RetryAction::Lost {
         return work.lost(error, session).await;
     }
+    if step.phase == Phase::Commit && error.leaves_open() && work.looks_up(&error) {
+        return match error.kind {
+            ErrorKind::Transient => work.lost(error, session).await,
+            _ => work.doubt(error, session).await,
+        };
+    }
     if work.handle_particular(action, &error, session).await? {
         return Ok(Next::Done);
     }
@@ -279,6 +292,10 @@ async fn handle_error<W: RemoteWork>(
         RetryAction::Refresh => return Ok(Next::Refresh(error)),
         RetryAction::Retry => work.retry(&error).await?,
         RetryAction::Wait => work.wait(&error).await?,
+        // What is not found may be something else than the account.
+        RetryAction::Reconnect if error.is_not_found() && !is_refused(work, session).await => {
+            work.retry(&platforms::Error { kind: ErrorKind::Transient, ..error }).await?;
+        }
         RetryAction::Reconnect => {
             let (cx, used) = (work.cx().domain.clone(), account.secret_id);
             if !accounts::mark_needs_reconnect(&cx, account.id, used).await? {
@@ -290,6 +307,16 @@ async fn handle_error<W: RemoteWork>(
         RetryAction::Stop | RetryAction::Duplicate | RetryAction::Lost => work.stop(&error).await?,
     }
     Ok(Next::Done)
+}
+
+/// Returns true if the network says, asked about the account itself, that it does not accept it.
+async fn is_refused<W: RemoteWork>(work: &W, session: &Session) -> bool {
+    let connector = (work.cx().connector)(work.platform());
+    let asked = tokio::time::timeout(W::QUESTION_TIMEOUT, connector.verify(session));
+    match work.while_leased(asked).await {
+        Ok(Err(error)) => error.while_connecting().kind == ErrorKind::InvalidCredentials,
+        Ok(Ok(_)) | Err(_) => false,
+    }
 }
 
 /// Finds out what became of a commit call without an answer.

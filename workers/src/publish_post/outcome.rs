@@ -34,6 +34,7 @@ impl Run<'_> {
         self.row.sending_at = None;
         self.row.sending_until = None;
         self.row.reconciling_at = None;
+        self.attempt.error = None;
         let now = self.cx.now();
         self.note_made(&progress);
         match progress {
@@ -254,6 +255,11 @@ impl Run<'_> {
         if self.row.sending_at.is_some() && !failure.may_be_public() {
             failure = Failure::outcome_unknown(&self.row.platform);
         }
+        if failure.may_be_public()
+            && let Some(refusal) = self.refusal()
+        {
+            failure = failure.after_refusal(&self.row.platform, refusal);
+        }
         attempt::close(&mut self.attempt, failure.outcome(), Some(failure.to_json()), now);
         self.row.sending_at = None;
         self.row.sending_until = None;
@@ -269,6 +275,24 @@ impl Run<'_> {
             ..self.completed_step(None)
         };
         self.write_result(record).await.map(drop)
+    }
+
+    /// Handles a refusal that does not tell whether the commit call was carried out: the post is reconciled as after a
+    /// lost answer, and fails with the refusal if it was not.
+    pub(super) async fn handle_open_refusal(
+        &mut self,
+        session: &Session,
+        error: platforms::Error,
+    ) -> Result<()> {
+        self.attempt.error = Some(Failure::of(&error).to_json());
+        // The call is over.
+        self.row.sending_until = Some(self.cx.now());
+        self.handle_lost_reply(session, error).await
+    }
+
+    /// Returns the refusal of the unsettled call, if it was refused.
+    pub(super) fn refusal(&self) -> Option<&Value> {
+        self.attempt.error.as_ref().filter(|_| self.attempt.ended_at.is_none())
     }
 
     /// Handles a commit call without a readable answer: the post is reconciled later, or fails if that is impossible.

@@ -51,6 +51,7 @@ impl RemoteWork for Run<'_> {
         let asked_since = self.row.reconciling_at.unwrap_or_else(|| self.cx.now());
         Some(Unsettled {
             class: self.platform.recovery_class(&session.account, &self.draft),
+            is_refused: self.refusal().is_some(),
             may_repeat: !posts::is_asked_after_restore(&self.row),
             sent_at,
             until: self.row.sending_until,
@@ -84,6 +85,9 @@ impl RemoteWork for Run<'_> {
     }
 
     fn note_begin(&mut self, step: &Step, now: Millis) {
+        if step.phase == Phase::Commit {
+            self.attempt.error = None;
+        }
         attempt::begin_step(&mut self.attempt, step, now);
     }
 
@@ -177,6 +181,15 @@ impl RemoteWork for Run<'_> {
 
     async fn lost(&mut self, error: platforms::Error, session: &Session) -> Result<Next> {
         self.handle_lost_reply(session, error).await?;
+        Ok(Next::Done)
+    }
+
+    fn looks_up(&self, _error: &platforms::Error) -> bool {
+        true
+    }
+
+    async fn doubt(&mut self, error: platforms::Error, session: &Session) -> Result<Next> {
+        self.handle_open_refusal(session, error).await?;
         Ok(Next::Done)
     }
 

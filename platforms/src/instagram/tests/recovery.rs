@@ -135,3 +135,66 @@ async fn a_container_that_turns_out_to_be_public_is_looked_for() {
     let error = publish(&network, 0, publishing()).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Ambiguous);
 }
+
+#[tokio::test]
+async fn a_post_that_went_out_although_its_call_was_refused_is_looked_for() {
+    for (code, subcode) in [(4, 2_207_051), (10, 0), (4, 0), (9, 2_207_042), (100, 33)] {
+        let network = Network::start(move |seen| match seen.line.as_str() {
+            "GET /net/v25.0/c1" => (200, json!({"status_code": "PUBLISHED"})),
+            _ => (400, json!({"error": {"code": code, "error_subcode": subcode}})),
+        })
+        .await;
+        let error = publish(&network, 0, publishing()).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Ambiguous, "{code}/{subcode}");
+    }
+}
+
+fn missing() -> (u16, Value) {
+    (
+        400,
+        json!({"error": {"message": "Unsupported get request", "code": 100, "error_subcode": 33}}),
+    )
+}
+
+#[tokio::test]
+async fn a_container_that_is_not_found_is_waited_for_and_then_made_anew() {
+    let network = Network::start(|_| missing()).await;
+    let waiting = json!({"may_post": true, "main": {"container": "c1", "since": at(0)}});
+    let early = resumed(publish(&network, 59, waiting.clone()).await.unwrap());
+    assert_eq!(early["main"]["container"], "c1");
+    let anew = resumed(publish(&network, 61, waiting).await.unwrap());
+    assert_eq!((&anew["main"]["container"], &anew["remade"]), (&json!(null), &json!(1)));
+}
+
+#[tokio::test]
+async fn a_container_that_is_lost_is_looked_up_and_then_made_anew_a_few_times() {
+    for (code, subcode) in [(24, 2_207_006), (24, 2_207_008), (100, 2_207_020), (100, 33)] {
+        let network = Network::start(move |seen| match seen.line.as_str() {
+            "GET /net/v25.0/c1" => (200, json!({"status_code": "FINISHED"})),
+            _ => (400, json!({"error": {"code": code, "error_subcode": subcode}})),
+        })
+        .await;
+        let error = publish(&network, 0, publishing()).await.unwrap_err();
+        assert_eq!((error.kind, error.leaves_open()), (ErrorKind::Transient, true), "{subcode}");
+        let mut looked_up = error.next_state.unwrap();
+        for made in 1..=3 {
+            let anew = resumed(publish(&network, 0, looked_up.clone()).await.unwrap());
+            assert_eq!((&anew["main"]["container"], &anew["remade"]), (&json!(null), &json!(made)));
+            looked_up["remade"] = anew["remade"].clone();
+        }
+        let error = publish(&network, 0, looked_up).await.unwrap_err();
+        assert_eq!((error.kind, error.leaves_open()), (ErrorKind::Transient, false));
+    }
+}
+
+#[tokio::test]
+async fn a_fresh_post_that_is_not_found_disconnects_no_account() {
+    let network = Network::start(|_| missing()).await;
+    let state = json!({"main": {"container": "c1", "ready": true, "published": "p1"}});
+    let post = with(&[IMAGE], "feed", json!({"first_comment": "First!"}));
+    let error = Instagram.publish(&session(&network), &post, Some(state.clone())).await;
+    assert_eq!(error.unwrap_err().kind, ErrorKind::Transient);
+    let done = with(&[IMAGE], "feed", json!({}));
+    let done = Instagram.publish(&session(&network), &done, Some(state)).await.unwrap();
+    assert!(matches!(done, Progress::Done(_)), "{done:?}");
+}
