@@ -1,5 +1,5 @@
 # Few verbs. `make` alone lists them.
-.PHONY: help run demo fleet test test-embedded test-fleet check-deploy lint check images peers chaos plans bench install
+.PHONY: help run demo fleet test test-embedded test-fleet check-deploy check-facts lint check images peers chaos plans bench install
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -38,7 +38,7 @@ test-embedded test-fleet: export TEST_PATIENCE ?= 300
 # What fails on one stack does not hide the other: all parts run, and their outcomes are listed at the end.
 test: install ## everything, on both stacks
 	@export TIMES="$$(mktemp)"; status=0; \
-	$(MAKE) --no-print-directory --keep-going check-deploy test-embedded test-fleet || status=$$?; \
+	$(MAKE) --no-print-directory --keep-going check-deploy check-facts test-embedded test-fleet || status=$$?; \
 	echo; cat "$$TIMES"; rm -f "$$TIMES"; exit $$status
 
 test-embedded: ## every crate's own tests, and the stories on SQLite and the memory queue
@@ -50,6 +50,9 @@ test-fleet: ## the stories on PostgreSQL and Redis
 
 check-deploy: ## docker-compose.yml, Prometheus' configuration and the alarms with their tests
 	$(TIMED) deployment scripts/check-deploy.sh
+
+check-facts: ## the files of what vendors say of their APIs, and the script that makes them
+	cd scripts && python3 -m vendor_facts.validate && python3 -m unittest --quiet vendor_facts.test_make
 
 images: ## the pictures of docs/images, by the tests' Chromium
 	scripts/images.sh

@@ -7,6 +7,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "sandbox" / "facts"
 BYTES_MAX = 400 * 1024
+ALL_BYTES_MAX = 3 * 1024 * 1024
 METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
 BODIES = {"json", "form", "multipart", "binary", "none"}
 BASES = {"description", "page", "code", "memory"}
@@ -28,8 +29,9 @@ PLAIN = {
     "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems",
     "minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "contentEncoding",
 }
-# Ours: limits that JSON Schema has no word for, and values that are on their way out.
-OURS = {"x-max-bytes", "x-max-graphemes", "x-open", "x-accept", "x-deprecated", "x-unit"}
+# Ours: limits that JSON Schema has no word for, and values that are on their way out. `x-max-visible` counts characters
+# after markup was read; `x-open` lists values of which there may be others.
+OURS = {"x-max-bytes", "x-max-graphemes", "x-max-visible", "x-open", "x-accept", "x-deprecated", "x-unit"}
 
 
 class Findings:
@@ -109,9 +111,18 @@ def operations(findings):
         if "query" in one:
             findings.schema(f"{place} query", one["query"])
         if "body" in one:
-            if one["body"].get("type") not in BODIES:
+            kinds = [one["body"].get("type"), *one["body"].get("also", [])]
+            if not BODIES.issuperset(kinds):
                 findings.add(place, "unknown type of body")
+            for key in set(one["body"]) - {"type", "also", "schema"}:
+                findings.add(place, f"unknown key {key!r} of the body")
             findings.schema(f"{place} body", one["body"].get("schema", {}))
+        for name in one.get("repeated", []):
+            if name not in one.get("query", {}).get("properties", {}):
+                findings.add(place, f"repeats {name!r}, which it does not name")
+        for name in one.get("metrics", []):
+            if name not in {metric["on"] for metric in findings.facts["metrics"]}:
+                findings.add(place, f"has no metrics on {name!r}")
         for status, schema in one.get("answers", {}).items():
             findings.schema(f"{place} answer {status}", schema)
 
@@ -188,6 +199,9 @@ def main(arguments):
     """Checks the named files, or all."""
     paths = [Path(one) for one in arguments] or sorted(FOLDER.glob("*.json"))
     found = [f"{path.name}: {one}" for path in paths for one in check(path)]
+    size = sum(path.stat().st_size for path in paths)
+    if size > ALL_BYTES_MAX:
+        found.append(f"all files: {size} bytes, more than {ALL_BYTES_MAX}")
     print("\n".join(found) if found else f"{len(paths)} files of vendor facts are sound")
     return 1 if found else 0
 

@@ -1,0 +1,1 @@
+"""Vendor facts: made from the descriptions of vendors, and checked."""
