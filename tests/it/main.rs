@@ -5,6 +5,7 @@
 mod access;
 mod alarms;
 mod analytics;
+mod api_versions;
 mod arrows;
 mod at_once;
 mod audit_of_acts;

@@ -1,7 +1,13 @@
 //! Rules that the descriptor cannot express, and warnings.
 
+use serde_json::Value;
+
 use super::{COVER_PHOTO, Form, STORY, settings::Settings};
-use crate::{Draft, Violation, Warning, WarningCode, text};
+use crate::{
+    Draft, Violation, Warning, WarningCode,
+    settings::{AI_DISCLOSURE, AI_GENERATED},
+    text,
+};
 
 /// Longest text on a coloured background.
 const COLOURED_MAX: usize = 130;
@@ -88,6 +94,15 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
             found.push(Warning::new(WarningCode::NoEffect, field, message));
         }
     }
+    if !form_has_label(draft) {
+        let asked = [AI_GENERATED, AI_DISCLOSURE].into_iter();
+        let asked = asked.filter(|one| draft.settings.get(one.name) == Some(&Value::Bool(true)));
+        let message = "Facebook takes the label for AI with videos only: this has no effect here.";
+        found.extend(asked.map(|one| {
+            let field = format!("settings.{}", one.name);
+            Warning::new(WarningCode::SettingNotApplied, field, message).because("media_urls")
+        }));
+    }
     let described = draft.settings::<Settings>().is_ok_and(|it| !it.media_alt_texts.is_empty());
     if described && draft.media.iter().any(crate::Media::is_video) {
         let message = "Facebook takes alt texts of photos only: that of a video is not published.";
@@ -96,4 +111,9 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         found.push(warning.because("media_urls"));
     }
     found
+}
+
+/// Returns true if Facebook takes the label for AI with such a post. A file of unknown type may be a video.
+fn form_has_label(draft: &Draft) -> bool {
+    Form::of(draft).has_video() || draft.media.iter().any(|media| media.mime.is_empty())
 }

@@ -178,7 +178,7 @@ pub(super) async fn start_video(session: &Session, edge: &str) -> Result<String>
 /// Gives Facebook the address to fetch the video from. The upload address is built here, not taken from the response,
 /// so that the token goes nowhere else.
 pub(super) async fn upload_video(session: &Session, video: &str, media: &Media) -> Result<()> {
-    let path = format!("/video-upload/{}/{video}", graph::VERSION);
+    let path = format!("/video-upload/{}/{video}", graph::version());
     let token = session.secrets.require(ACCESS_TOKEN)?.expose_secret();
     let request = session
         .http

@@ -13,8 +13,9 @@ use super::{
     state::{NextStep, State},
 };
 use crate::{
-    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state,
-    settings::alt_text,
+    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step,
+    outcome::read_state,
+    settings::{alt_text, is_ai_generated},
 };
 
 /// The interval at which the status of a video is read.
@@ -108,6 +109,7 @@ async fn send(
                 params.push(("video_state", "PUBLISHED".to_owned()));
                 params.extend(described(draft, settings));
             }
+            params.extend(ai_label(draft));
             client::publish(session, video_edge(draft), &params).await
         }
         Form::PhotoStory => {
@@ -144,7 +146,14 @@ fn video(draft: &Draft, settings: &Settings) -> Result<Params> {
     let mut params =
         vec![("file_url", file(draft, 0)?.url.clone()), ("published", "true".to_owned())];
     params.extend(described(draft, settings));
+    params.extend(ai_label(draft));
     Ok(params)
+}
+
+/// Returns the label for AI, which Facebook takes with videos alone
+/// (<https://developers.facebook.com/docs/graph-api/reference/page/videos>).
+fn ai_label(draft: &Draft) -> Option<(&'static str, String)> {
+    is_ai_generated(draft).then(|| ("is_ai_generated", "true".to_owned()))
 }
 
 fn described(draft: &Draft, settings: &Settings) -> Params {

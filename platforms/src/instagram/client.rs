@@ -5,11 +5,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use fanfare_outbound::Request;
 use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 
-use super::{LABEL, SPEC, container::Params, error::parse_error};
+use super::{LABEL, SPEC, container::Params, error::parse_error, settings::Addon};
 use crate::{
     Error, Result, Session,
-    graph::{self, CreatedObject, List},
+    graph::{self, CreatedObject, List, quota::Quota},
     recent_posts::{Entry, ListPage},
 };
 
@@ -66,30 +67,17 @@ impl Entry for Comment {
 }
 
 #[derive(Debug, Deserialize)]
-struct Quota {
-    quota_usage: u64,
-    config: QuotaConfig,
-}
-
-#[derive(Debug, Deserialize)]
-struct QuotaConfig {
-    quota_total: u64,
-}
-
-#[derive(Debug, Deserialize)]
 struct Permalink {
     permalink: String,
 }
 
-/// Returns how many posts the account may still publish in these 24 hours. Instagram's own pages disagree about the
-/// total.
-pub(super) async fn posts_left(session: &Session) -> Result<u64> {
+/// Returns how many posts the account may publish in 24 hours, and how many it has. Instagram's own pages disagree about
+/// the number.
+pub(super) async fn quota(session: &Session) -> Result<Quota> {
     let query = [("fields", "quota_usage,config")];
     let path = format!("{}/content_publishing_limit", account(session));
     let answer: List<Quota> = get(session, &path, &query).await?;
-    let left = |quota: &Quota| quota.config.quota_total.saturating_sub(quota.quota_usage);
-    // An account without a reported quota has none.
-    Ok(answer.data.first().map_or(u64::MAX, left))
+    Ok(answer.data.into_iter().next().unwrap_or_default())
 }
 
 /// Creates a container; nothing becomes public.
@@ -147,6 +135,13 @@ pub(super) async fn comments(
 ) -> Result<ListPage<Comment>> {
     let query = graph::list_query("id,text,timestamp", "50", next.as_deref());
     Ok(get::<List<Comment>>(session, &format!("/{media}/comments"), &query).await?.into_page())
+}
+
+/// Returns true unless Instagram says that a post lacks its poll or prompt: the edge is then null
+/// (<https://developers.facebook.com/docs/instagram-platform/content-publishing/caption-add-ons>).
+pub(super) async fn has_addon(session: &Session, media: &str, addon: Addon) -> Result<bool> {
+    let path = format!("/{media}/{}", addon.edge());
+    get::<Value>(session, &path, &[]).await.map(|found| !found.is_null())
 }
 
 /// Returns the public address of a post.

@@ -13,7 +13,10 @@ use super::{
     settings::Settings,
     state::{ContainerKind, ContainerProgress, FailedContainer, NextStep, State},
 };
-use crate::{Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state};
+use crate::{
+    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, Warning, WarningCode,
+    outcome::read_state,
+};
 
 /// The longest time Instagram may take to process a container.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
@@ -50,7 +53,7 @@ pub(super) async fn publish(
     }
     match state.next(draft, &settings) {
         NextStep::CheckQuota => {
-            if client::posts_left(session).await? == 0 {
+            if client::quota(session).await?.is_used_up() {
                 return Err(client::quota_exhausted());
             }
             state.may_post = true;
@@ -75,9 +78,22 @@ pub(super) async fn publish(
         NextStep::Permalink(id) => {
             // The post is public even if its address cannot be read.
             let url = client::permalink(session, &id).await.ok();
-            Ok(Progress::Done(state.result(id, url)))
+            let warnings = missing_addon(session, &settings, &id).await;
+            Ok(Progress::Done(state.result(id, url)).with_warnings(warnings))
         }
     }
+}
+
+/// Returns a warning if Instagram published the post without its poll or prompt. What cannot be read is not warned of.
+async fn missing_addon(session: &Session, settings: &Settings, media: &str) -> Vec<Warning> {
+    let Some(addon) = settings.addon() else { return Vec::new() };
+    if client::has_addon(session, media, addon).await.unwrap_or(true) {
+        return Vec::new();
+    }
+    let name = addon.setting();
+    let message =
+        format!("Instagram published the post without its {name}; it cannot be added later.");
+    vec![Warning::new(WarningCode::AddonNotAttached, format!("settings.{name}"), message)]
 }
 
 async fn create(

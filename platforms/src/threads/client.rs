@@ -64,6 +64,15 @@ pub(super) async fn me(session: &Session) -> Result<User> {
     get(session, "/v1.0/me", &[("fields", "id,username,name,threads_profile_picture_url")]).await
 }
 
+/// Returns how many posts the account may publish in 24 hours
+/// (<https://developers.facebook.com/docs/threads/troubleshooting#retrieve-publishing-quota-limit>).
+pub(super) async fn quota(session: &Session) -> Result<graph::quota::Quota> {
+    let path = format!("/v1.0/{}/threads_publishing_limit", session.account.remote_id);
+    let answer: graph::List<graph::quota::Quota> =
+        get(session, &path, &[("fields", "quota_usage,config")]).await?;
+    Ok(answer.data.into_iter().next().unwrap_or_default())
+}
+
 /// Creates a container; nothing becomes public.
 pub(super) async fn create_container(session: &Session, params: &Params) -> Result<String> {
     let request = session.http.post(account_url(session, "threads")?).form(params);

@@ -6,14 +6,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::{
-    SPEC,
+    SHARE, SPEC,
     client::{self, ContainerStatus},
     container::{self, Params},
     error::{failed_container, is_too_early},
     settings::Settings,
     state::{Stage, State},
 };
-use crate::{Draft, Error, ErrorKind, Progress, Result, Session, Step, outcome::read_state};
+use crate::{Draft, Error, ErrorKind, Progress, Result, Session, Step, oauth, outcome::read_state};
 
 /// The interval at which the status of a container is read.
 const POLL: Duration = Duration::from_secs(3);
@@ -97,8 +97,21 @@ fn is_carousel(draft: &Draft, state: &State) -> bool {
     state.segment() == 0 && draft.media.len() > 1
 }
 
+/// Returns the settings of the next container, without what the account's owner has not permitted.
+fn settings(session: &Session, draft: &Draft, state: &mut State) -> Result<Settings> {
+    let mut settings: Settings = draft.settings()?;
+    let granted = oauth::granted_permissions(&session.secrets);
+    if settings.share().is_some() && !granted.is_empty() && !granted.contains(&SHARE) {
+        state.unshared = true;
+    }
+    if state.unshared {
+        settings.without_share();
+    }
+    Ok(settings)
+}
+
 async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Progress> {
-    let settings: Settings = draft.settings()?;
+    let settings = settings(session, draft, &mut state)?;
     if is_carousel(draft, &state) {
         let index = state.items.len();
         let params = container::item(draft, &settings, index).ok_or_else(no_segment_left)?;
@@ -121,8 +134,8 @@ async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Pr
     make_container(session, state, &params, after).await
 }
 
-async fn create_carousel(session: &Session, draft: &Draft, state: State) -> Result<Progress> {
-    let settings: Settings = draft.settings()?;
+async fn create_carousel(session: &Session, draft: &Draft, mut state: State) -> Result<Progress> {
+    let settings = settings(session, draft, &mut state)?;
     let text = text(draft, &state)?;
     let params = container::carousel(draft, &settings, &text, &state.items);
     make_container(session, state, &params, POLL).await
@@ -134,7 +147,16 @@ async fn make_container(
     params: &Params,
     after: Duration,
 ) -> Result<Progress> {
-    let container = client::create_container(session, params).await?;
+    let is_shared = params.iter().any(|(name, _)| name.starts_with("crossreshare"));
+    let container = match client::create_container(session, params).await {
+        // The post goes out on Threads whatever keeps it from Instagram. Nothing was made: the next call leaves it out.
+        Err(error) if is_shared && error.kind == ErrorKind::PermissionMissing => {
+            state.unshared = true;
+            state.stage = if state.items.is_empty() { Stage::Create } else { Stage::Carousel };
+            return Ok(continue_with(&state, Duration::ZERO, None));
+        }
+        container => container?,
+    };
     state.stage = Stage::Wait { container: container.clone(), since: session.now };
     Ok(continue_with(&state, after, Some(container)))
 }

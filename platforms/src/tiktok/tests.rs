@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     Draft, ErrorKind, Phase, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
+    analytics::{CallBudget, FetchContext, MissingReason, PostRef},
     tests::test_server::{self, Network, Seen},
     validate::validate,
 };
@@ -73,6 +74,55 @@ async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<P
 
 fn complete(ids: Value) -> Value {
     json!({"status": "PUBLISH_COMPLETE", "publicaly_available_post_id": ids})
+}
+
+#[tokio::test]
+async fn a_creator_who_declined_the_user_name_can_be_connected() {
+    // A field of a scope that was not granted fails the whole call.
+    let network = Network::start(|seen| {
+        let fields = seen.query("fields").unwrap();
+        if fields.contains("username") {
+            let error = json!({"code": "scope_not_authorized", "message": "", "log_id": "1"});
+            return (401, json!({"data": {}, "error": error}));
+        }
+        fine(json!({"user": {"open_id": "-000", "display_name": "Ann Lee"}}))
+    })
+    .await;
+    let granted = |scopes: &str| {
+        let session = session(&network);
+        let secrets = session.secrets.clone().with("scope", scopes);
+        Session { secrets, ..session }
+    };
+    let found = Tiktok.verify(&granted("user.info.basic,video.publish")).await.unwrap();
+    assert_eq!((found.remote_id.as_str(), found.username.as_str()), ("-000", "Ann Lee"));
+    let all = granted("user.info.basic,user.info.profile,video.publish");
+    Tiktok.verify(&all).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_declined_list_of_posts_leaves_their_numbers_unknown_and_the_account_connected() {
+    let network = Network::start(|_| {
+        let error = json!({"code": "scope_not_authorized", "message": "", "log_id": "1"});
+        (401, json!({"data": {}, "error": error}))
+    })
+    .await;
+    let (session, skipped) = (session(&network), std::collections::BTreeSet::new());
+    let reading = FetchContext::new(&session, &Free, &skipped);
+    let post =
+        PostRef { id: "7".to_owned(), post_type: "feed".to_owned(), format: "video".to_owned() };
+    let read = Tiktok.analytics().unwrap().posts(&reading, &[post]).await.unwrap();
+    assert_eq!(read[0].as_ref().unwrap()["likes"], Err(MissingReason::Permission));
+    assert!(reading.findings().missing_permissions.contains("video.list"));
+}
+
+/// A budget without end.
+struct Free;
+
+#[async_trait::async_trait]
+impl CallBudget for Free {
+    async fn acquire(&self) -> crate::Result<()> {
+        Ok(())
+    }
 }
 
 #[tokio::test]

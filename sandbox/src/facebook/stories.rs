@@ -74,7 +74,7 @@ fn finish(cx: &Cx, params: &Params, kind: Kind) -> HandlerResult {
             description: description.clone(),
             ..video.clone()
         };
-        let (photos, extra) = (Vec::new(), Map::new());
+        let (photos, extra) = (Vec::new(), content::label(params));
         let post = Post {
             id,
             at_ms: now_ms,

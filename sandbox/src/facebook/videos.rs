@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::content::{self, VIDEO_BYTES, VIDEO_TYPES, invalid_parameter, required};
 use super::state::{Change, Kind, Post, State, Uploaded, Video};
@@ -39,7 +39,16 @@ pub(super) fn post(cx: &Cx) -> HandlerResult {
         description: description.clone(),
         thumbnail: None,
     };
-    let extra = Map::new();
+    let later = account.take_played().and_then(|fault| fault.later);
+    if let Some(later) = later {
+        let then_ms = at_ms + i64::from(later.after_ms);
+        match later.state {
+            LaterState::Published => video.seen_ms = Some(then_ms),
+            LaterState::Error => video.fails_ms = Some(then_ms),
+            LaterState::Draft => video.is_draft = true,
+        }
+    }
+    let extra = content::label(&params);
     let post = Post {
         id: id(cx),
         at_ms,

@@ -15,7 +15,7 @@ const POSTS: [(&str, &[&str]); 13] = [
     ("hashnode", &["likes", "comments", "views"]),
     ("instagram", &["likes", "comments", "reach", "saves", "shares", "reposts", "views"]),
     ("lemmy", &["likes", "comments"]),
-    ("linkedin", &["likes", "comments", "reach", "impressions", "shares"]),
+    ("linkedin", &["likes", "comments", "reach", "impressions", "saves", "shares", "clicks"]),
     ("mastodon", &["likes", "comments", "reposts", "quotes"]),
     ("pinterest", &["impressions", "saves", "plays", "clicks"]),
     ("threads", &["likes", "comments", "shares", "reposts", "quotes", "views"]),

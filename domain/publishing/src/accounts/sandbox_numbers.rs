@@ -156,6 +156,7 @@ const NUMBERS: [Numbers; 14] = [
             its("reach"),
             its("impressions"),
             its("shares"),
+            its("saves"),
             its("clicks"),
         ],
     },

@@ -16,7 +16,7 @@ async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileO
 #[tokio::test]
 async fn a_lost_post_is_found_by_text_and_time() {
     let network = Network::start(|seen| {
-        assert_eq!(seen.line, "GET /net/v25.0/55/published_posts");
+        assert_eq!(seen.line, "GET /net/v26.0/55/published_posts");
         let posts = [post("3", "Other", 5), post("2", "Hello", 3), post("1", "Hello", -200)];
         (200, json!({ "data": posts }))
     })
@@ -31,7 +31,7 @@ async fn a_lost_post_is_found_by_text_and_time() {
 #[tokio::test]
 async fn a_lost_video_is_looked_for_among_the_videos() {
     let network = Network::start(|seen| {
-        assert_eq!(seen.line, "GET /net/v25.0/55/videos");
+        assert_eq!(seen.line, "GET /net/v26.0/55/videos");
         let mut video = post("v2", "", 3);
         video["description"] = json!("Words");
         video.as_object_mut().unwrap().remove("message");
@@ -81,7 +81,7 @@ fn each_form_has_its_class() {
 #[tokio::test]
 async fn a_text_that_the_page_has_already_is_refused_without_a_look() {
     let network = Network::start(|seen| {
-        assert_eq!(seen.line, "POST /net/v25.0/55/feed");
+        assert_eq!(seen.line, "POST /net/v26.0/55/feed");
         (400, json!({"error": {"message": "Duplicate status message", "code": 506}}))
     })
     .await;

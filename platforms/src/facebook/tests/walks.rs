@@ -13,15 +13,15 @@ use crate::{
 fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
     let (mut photos, mut asked) = (0, 0);
     move |seen| match seen.line.as_str() {
-        "POST /net/v25.0/55/feed" => {
+        "POST /net/v26.0/55/feed" => {
             (200, json!({"id": "55_1", "permalink_url": "https://www.facebook.com/55/posts/1"}))
         }
-        "POST /net/v25.0/55/photos" => {
+        "POST /net/v26.0/55/photos" => {
             photos += 1;
             id(format!("ph{photos}"))
         }
-        "POST /net/v25.0/55/videos" => id("v9"),
-        "POST /net/v25.0/55/video_reels" | "POST /net/v25.0/55/video_stories" => {
+        "POST /net/v26.0/55/videos" => id("v9"),
+        "POST /net/v26.0/55/video_reels" | "POST /net/v26.0/55/video_stories" => {
             match seen.form("upload_phase").as_deref() {
                 Some("start") => {
                     (200, json!({"video_id": "v1", "upload_url": "https://evil.example/take"}))
@@ -29,19 +29,19 @@ fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
                 _ => (200, json!({"success": true, "post_id": "s7"})),
             }
         }
-        "POST /net/video-upload/v25.0/v1" | "POST /net/v25.0/v1/thumbnails" => {
+        "POST /net/video-upload/v26.0/v1" | "POST /net/v26.0/v1/thumbnails" => {
             (200, json!({"success": true}))
         }
-        "POST /net/v25.0/55/photo_stories" => (200, json!({"success": true, "post_id": "s8"})),
-        "POST /net/v25.0/55" => (200, json!({"success": true})),
-        "GET /net/v25.0/v1" => {
+        "POST /net/v26.0/55/photo_stories" => (200, json!({"success": true, "post_id": "s8"})),
+        "POST /net/v26.0/55" => (200, json!({"success": true})),
+        "GET /net/v26.0/v1" => {
             asked += 1;
             let phase = if asked > 1 { "complete" } else { "in_progress" };
             let status = json!({"video_status": "processing", "uploading_phase": {"status": phase}, "publishing_phase": {"status": phase}});
             (200, json!({"status": status, "permalink_url": "/reel/v1/"}))
         }
-        "GET /net/v25.0/v9" => (200, json!({"permalink_url": "/55/videos/9"})),
-        "GET /net/v25.0/ph1" => (200, json!({"link": "https://www.facebook.com/photo/ph1"})),
+        "GET /net/v26.0/v9" => (200, json!({"permalink_url": "/55/videos/9"})),
+        "GET /net/v26.0/ph1" => (200, json!({"link": "https://www.facebook.com/photo/ph1"})),
         line => panic!("{line}"),
     }
 }
@@ -106,7 +106,7 @@ async fn a_reel_is_begun_handed_over_finished_and_awaited() {
     );
     assert_eq!(published.id, "v1");
     let seen = network.seen();
-    assert_eq!(seen[1].line, "POST /net/video-upload/v25.0/v1", "and not where the answer says");
+    assert_eq!(seen[1].line, "POST /net/video-upload/v26.0/v1", "and not where the answer says");
     assert!(seen[1].head.contains("authorization: oauth eaapagetoken"));
     assert!(seen[1].head.contains("file_url: https://media.example.org/film.mp4"));
     let sent = ["upload_phase", "video_id", "video_state", "description"];
@@ -207,4 +207,31 @@ async fn what_is_public_stays_so_while_it_is_awaited() {
     let progress = Facebook.publish(&session(&network), &post, Some(state)).await.unwrap();
     let Progress::Continue { public, remote_id, .. } = progress else { panic!() };
     assert_eq!((public, remote_id.as_deref()), (true, Some("v1")));
+}
+
+#[tokio::test]
+async fn videos_are_labelled_as_made_with_ai_and_texts_cannot_be() {
+    let label = |settings: &Value, post_type: &str, mime: Option<&str>| {
+        let mut post = draft("Words", settings.clone());
+        post.post_type = post_type.to_owned();
+        post.media = mime.into_iter().map(|mime| media("film.mp4", mime)).collect();
+        async move {
+            let network = Network::start(well_behaved()).await;
+            walk(&network, &post).await;
+            let sent = network.seen().into_iter().filter(|seen| seen.line.starts_with("POST"));
+            let labels = sent.filter_map(|seen| Some((seen.form("is_ai_generated")?, seen.line)));
+            labels.collect::<Vec<_>>()
+        }
+    };
+    let asked = json!({"ai_generated": true});
+    for (post_type, edge) in
+        [("feed", "videos"), ("reel", "video_reels"), ("story", "video_stories")]
+    {
+        let sent = label(&asked, post_type, Some("video/mp4")).await;
+        assert_eq!(sent, [("true".to_owned(), format!("POST /net/v26.0/55/{edge}"))]);
+    }
+    assert!(label(&json!({}), "feed", Some("video/mp4")).await.is_empty());
+    assert!(label(&asked, "feed", None).await.is_empty());
+    let told = Facebook.warnings(&draft("Words", asked));
+    assert_eq!((told.len(), told[0].code), (1, crate::WarningCode::SettingNotApplied));
 }
