@@ -18,6 +18,7 @@ pub(super) fn person(identity: &Identity) -> Value {
         "banned": false,
         "deleted": false,
         "bot_account": false,
+        "published": time(identity.created_ms),
         "instance_id": 1,
     })
 }
@@ -42,6 +43,8 @@ pub(super) fn view(post: &LemmyPost, identity: &Identity) -> Value {
         "deleted": post.deleted,
         "removed": false,
         "locked": false,
+        "featured_community": false,
+        "featured_local": false,
     });
     let optional = [
         ("body", &post.body),
@@ -60,7 +63,25 @@ pub(super) fn view(post: &LemmyPost, identity: &Identity) -> Value {
         "post": shown,
         "creator": person(identity),
         "community": community,
-        "counts": {"post_id": post.id, "comments": 0, "score": 1, "upvotes": 1, "downvotes": 0},
+        "counts": {
+            "post_id": post.id,
+            "comments": 0,
+            "score": 1,
+            "upvotes": 1,
+            "downvotes": 0,
+            "published": time(post.published_ms),
+            "newest_comment_time": time(post.published_ms),
+        },
+        "creator_banned_from_community": false,
+        "banned_from_community": false,
+        "creator_is_moderator": false,
+        "creator_is_admin": false,
+        "creator_blocked": false,
+        "subscribed": "NotSubscribed",
+        "saved": false,
+        "read": false,
+        "hidden": false,
+        "unread_comments": 0,
     })
 }
 

@@ -76,6 +76,11 @@ pub(super) fn get(cx: &Cx) -> HandlerResult {
         shown["source_url"] = json!("https://github.com/mastodon/mastodon");
         shown["api_versions"] = json!({"mastodon": 7});
         shown["configuration"]["urls"] = json!({"streaming": base});
+        shown["usage"] = json!({"users": {"active_month": cx.sim.all().len()}});
+        shown["thumbnail"] = json!({"url": format!("{base}/packs/media/images/preview.png")});
+        shown["registrations"] =
+            json!({"enabled": false, "approval_required": false, "message": null});
+        shown["contact"] = json!({"email": "staff@mastodon.example", "account": null});
     } else {
         shown["uri"] = json!("mastodon.example");
         shown["stats"] = json!({"user_count": cx.sim.all().len(), "domain_count": 1});
