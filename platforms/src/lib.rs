@@ -62,7 +62,7 @@ pub use business::{
 pub use changes::{MessageFile, RefusalReason, RemoteChange, RemoteChanges};
 pub use docs::{DocNotes, EndsBasis, Evidence, Example, SpecSource, SupportedApi};
 pub use draft::{Draft, Media, MediaSource, MediaStream};
-pub use error::{Error, ErrorKind, PlatformReply, Result};
+pub use error::{Effect, Error, ErrorKind, PlatformReply, Result};
 pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use inbox::{
     Attachment, InboundEvent, InboundItem, Inbox, InboxRules, Person, RemoteComment, RemoteMessage,
@@ -204,6 +204,13 @@ pub trait Platform: Send + Sync {
     }
 
     /// Returns the account that the credentials in `session.secrets` belong to.
+    /// Returns the parts of a post that this state says are public, in their order: what went out of a post that failed
+    /// before its end.
+    fn public_parts(&self, draft: &Draft, state: &Value) -> Vec<PublishedPart> {
+        let _ = (draft, state);
+        Vec::new()
+    }
+
     ///
     /// # Errors
     /// [`ErrorKind::InvalidCredentials`] when the network refuses them, [`ErrorKind::Unreachable`] when it cannot be asked.

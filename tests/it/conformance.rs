@@ -3,6 +3,7 @@
 
 mod answers;
 mod cuts;
+mod in_part;
 mod refusals;
 mod refused_though_done;
 mod same_words;

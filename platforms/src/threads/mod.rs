@@ -27,13 +27,13 @@ use settings::Settings;
 
 use crate::{
     AccountFacts, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
-    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart, RateLimit,
     ReconcileOutcome, RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules,
     VideoFormat, Violation,
     analytics::Analytics,
     graph,
     oauth::{Endpoint, Oauth, Permission, TokenExchange, TokenRenewal},
-    text,
+    outcome, text,
 };
 
 /// Longest text of one post.
@@ -271,6 +271,11 @@ impl Platform for Threads {
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
         Some(&analytics::MetricsReader)
+    }
+
+    fn public_parts(&self, _: &Draft, state: &Value) -> Vec<PublishedPart> {
+        let state = outcome::read_state::<state::State>(Some(state)).unwrap_or_default();
+        PublishedPart::segments(&state.published)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -77,10 +77,16 @@ pub(super) fn complete(cx: &Cx) -> HandlerResult {
     message::count_message(cx, &account)?;
     let blocks = blocks::read(arguments.json("blocks"))?;
     let (ts, at_ms) = (cx.unique_time(), cx.now_ms() + cx.sim.env.processing_ms());
+    let fault = account.take_played();
+    let most = fault.as_ref().and_then(|fault| fault.effect);
+    let most = most.map_or(usize::MAX, |most| most as usize);
+    if most == 0 {
+        return Err(access::failure("internal_error"));
+    }
     let shown = cx.sim.change(&account, |state| {
         let mut shown = Vec::new();
         let (mut ids, mut titles) = (Vec::new(), Vec::new());
-        for given in &files {
+        for given in files.iter().take(most) {
             let id = given["id"].as_str().unwrap_or_default();
             let file =
                 state.files.get(id).filter(|file| file.medium.is_some() && file.shared.is_none());
@@ -101,6 +107,9 @@ pub(super) fn complete(cx: &Cx) -> HandlerResult {
     })?;
     Ok(access::success(json!({ "files": shown })))
 }
+    if fault.is_some() && most < files.len() {
+        return Err(access::failure("internal_error"));
+    }
 
 /// `files.info`: shares appear a moment after the message was created.
 pub(super) fn info(cx: &Cx) -> HandlerResult {

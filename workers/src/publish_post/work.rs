@@ -160,6 +160,7 @@ impl RemoteWork for Run<'_> {
     }
 
     async fn stop(&mut self, error: &platforms::Error) -> Result<()> {
+        self.forget_if_nothing_came_of_it(error);
         self.fail_with(Failure::of(error)).await
     }
 
