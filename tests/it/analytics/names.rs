@@ -90,7 +90,6 @@ const DAYS: [(&str, &[Shown]); 7] = [
             ("clicks", &["clicks"]),
             ("engagements", &["engagements"]),
             ("pinterest_engagements", &[".engagements"]),
-            ("profile_views", &["profile_views"]),
         ],
     ),
     (
@@ -123,7 +122,7 @@ const POSTS: [(&str, &[&str]); 13] = [
     ("lemmy", &["likes", "comments"]),
     ("linkedin", &["likes", "comments", "reach", "impressions", "saves", "shares", "clicks"]),
     ("mastodon", &["likes", "comments", "reposts", "quotes"]),
-    ("pinterest", &["impressions", "saves", "plays", "clicks"]),
+    ("pinterest", &["likes", "comments", "impressions", "saves", "plays", "clicks"]),
     ("threads", &["likes", "comments", "shares", "reposts", "quotes", "views"]),
     ("tiktok", &["likes", "comments", "shares", "plays"]),
     ("x", &["likes", "comments", "impressions", "saves", "reposts", "quotes"]),

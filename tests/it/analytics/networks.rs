@@ -17,7 +17,7 @@ const POSTS: [(&str, &[&str]); 13] = [
     ("lemmy", &["likes", "comments"]),
     ("linkedin", &["likes", "comments", "reach", "impressions", "saves", "shares", "clicks"]),
     ("mastodon", &["likes", "comments", "reposts", "quotes"]),
-    ("pinterest", &["impressions", "saves", "plays", "clicks"]),
+    ("pinterest", &["likes", "comments", "impressions", "saves", "plays", "clicks"]),
     ("threads", &["likes", "comments", "shares", "reposts", "quotes", "views"]),
     ("tiktok", &["likes", "comments", "shares", "plays", "views"]),
     ("x", &["likes", "comments", "impressions", "saves", "reposts", "quotes"]),

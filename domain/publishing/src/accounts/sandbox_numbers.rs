@@ -177,9 +177,10 @@ const NUMBERS: [Numbers; 14] = [
             sum("clicks", &["pin_clicks", "outbound_clicks"]),
             sum("engagements", &["saves", "pin_clicks", "outbound_clicks"]),
             called("pinterest_engagements", "engagements"),
-            its("profile_views"),
         ],
         posts: &[
+            its("likes"),
+            its("comments"),
             its("impressions"),
             its("saves"),
             its("plays"),
