@@ -157,7 +157,7 @@ pub(super) async fn performance(
 ) -> Result<Value> {
     let path =
         format!("/v1/locations/{}:fetchMultiDailyMetricsTimeSeries", session.account.remote_id);
-    let range = date_query("start_date", first).into_iter().chain(date_query("end_date", last));
+    let range = date_query("startDate", first).into_iter().chain(date_query("endDate", last));
     let range: Vec<_> = range.collect();
     let mut query: Vec<(&str, &str)> =
         metrics.iter().map(|metric| ("dailyMetrics", *metric)).collect();

@@ -16,6 +16,28 @@ pub(super) fn invalid(field: &str, message: &str) -> Reply {
     status(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", &details)
 }
 
+/// Returns the error of a request that names a field which does not exist, or gives it an impossible value.
+pub(super) fn violation(field: &str, message: &str) -> Reply {
+    let details = json!([{
+        "@type": "type.googleapis.com/google.rpc.BadRequest",
+        "fieldViolations": [{"field": field, "description": message}],
+    }]);
+    status(400, "INVALID_ARGUMENT", message, &details)
+}
+
+/// Returns the error of an unknown field of a JSON body; `path` is that of the object that holds it.
+pub(super) fn unknown(path: &str, name: &str) -> Reply {
+    let message = format!(
+        "Invalid JSON payload received. Unknown name \"{name}\" at '{path}': Cannot find field."
+    );
+    violation(path, &message)
+}
+
+/// Returns the error of a value that an enumeration does not have.
+pub(super) fn no_value(field: &str, kind: &str, value: &str) -> Reply {
+    violation(field, &format!("Invalid value at '{field}' ({kind}), \"{value}\""))
+}
+
 /// Returns the error of an invalid token.
 pub(super) fn unauthenticated() -> Reply {
     let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.";

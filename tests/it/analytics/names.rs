@@ -106,8 +106,8 @@ const DAYS: [(&str, &[Shown]); 7] = [
             ("website_clicks", &["clicks"]),
             ("directions", &["clicks"]),
             ("bookings", &["clicks"]),
-            ("conversations", &[".conversations"]),
-            ("food_orders", &[".food_orders"]),
+            ("messaging_clicks", &[".messaging_clicks"]),
+            ("food_menu_clicks", &[".food_menu_clicks"]),
         ],
     ),
 ];
