@@ -29,8 +29,8 @@ const PAUSE: Duration = Duration::from_secs(10);
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 /// An upload address is valid for about a week; after that it returns no status.
 const ADDRESS_LIFE: TimeDelta = TimeDelta::days(6);
-/// The largest thumbnail that is fetched: YouTube accepts 50 MiB, which nobody needs.
-const THUMBNAIL_BYTES_MAX: usize = 10 << 20;
+/// The largest thumbnail (<https://developers.google.com/youtube/v3/docs/thumbnails/set>).
+const THUMBNAIL_BYTES_MAX: usize = 50 << 20;
 
 /// Returns the step of the next call.
 pub(super) fn step(state: Option<&Value>) -> Step {
