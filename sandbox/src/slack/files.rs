@@ -23,7 +23,7 @@ pub(super) fn place(cx: &Cx) -> HandlerResult {
     let id = format!("F0{}", random::text(ID, 10));
     let channel = &account.identity.remote_id;
     let url = format!("{}/upload/v1/{channel}.{id}.{}", cx.sim.base(), random::text(BASE62, 24));
-    let alt = arguments.filled("alt_txt");
+    let alt = arguments.filled("alt_txt").or_else(|| arguments.filled("alt_text"));
     let file = File { id: id.clone(), title: name.clone(), name, length, alt, ..File::default() };
     cx.sim.apply(&account, Change::File(Box::new(file)));
     Ok(access::success(json!({"upload_url": url, "file_id": id})))
@@ -100,16 +100,18 @@ pub(super) fn complete(cx: &Cx) -> HandlerResult {
             return Err(access::failure("invalid_arguments"));
         }
         let text = message::plain(&arguments.text("initial_comment").unwrap_or_default());
+        // Beside a comment, the blocks are ignored.
+        let blocks = if text.is_empty() { blocks.clone() } else { Vec::new() };
         let thread = message::thread(state, &arguments)?;
         let message =
             Box::new(Message { ts, text, blocks, files: ids, thread, ..Message::default() });
         Ok((Change::Message { message, at_ms, titles }, shown))
     })?;
-    Ok(access::success(json!({ "files": shown })))
-}
     if fault.is_some() && most < files.len() {
         return Err(access::failure("internal_error"));
     }
+    Ok(access::success(json!({ "files": shown })))
+}
 
 /// `files.info`: shares appear a moment after the message was created.
 pub(super) fn info(cx: &Cx) -> HandlerResult {
