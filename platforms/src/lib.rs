@@ -36,6 +36,7 @@ mod page;
 mod pinterest;
 mod rate_limit;
 mod recent_posts;
+mod remains;
 mod response;
 mod schema;
 mod session;

@@ -7,6 +7,7 @@ mod in_part;
 mod refusals;
 mod refused_though_done;
 mod same_words;
+mod wordless;
 
 use std::time::Duration;
 

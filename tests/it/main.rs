@@ -90,6 +90,7 @@ mod ops_filters;
 mod order;
 mod outages;
 mod pacing;
+mod page_videos;
 mod person_pages;
 mod pitfalls;
 mod platforms_document;

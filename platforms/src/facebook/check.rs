@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{COVER_PHOTO, Form, STORY, settings::Settings};
+use super::{COVER_PHOTO, Form, REEL, STORY, settings::Settings, shape};
 use crate::{
     Draft, Violation, Warning, WarningCode,
     settings::{AI_DISCLOSURE, AI_GENERATED},
@@ -29,7 +29,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
             "a feed post without media",
         ),
         ("title", settings.title.is_some(), has_video, "a video or reel"),
-        ("reel_cover_url", settings.reel_cover_url.is_some(), form == Form::Reel, "a reel"),
+        ("reel_cover_url", settings.reel_cover_url.is_some(), draft.post_type == REEL, "a reel"),
         ("offset_y", settings.offset_y.is_some(), form == Form::CoverPhoto, "a cover photo"),
         ("no_feed_story", settings.no_feed_story, form == Form::CoverPhoto, "a cover photo"),
     ];
@@ -43,6 +43,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     if is_text {
         found.extend(coloured(draft, &settings));
     }
+    found.extend(shape::violation(draft));
     found
 }
 

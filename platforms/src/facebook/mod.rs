@@ -11,6 +11,7 @@ mod inbox;
 mod publish;
 mod reconcile;
 mod settings;
+mod shape;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -232,9 +233,15 @@ impl Form {
             STORY if is_video => Self::VideoStory,
             STORY => Self::PhotoStory,
             COVER_PHOTO => Self::CoverPhoto,
+            _ if draft.media.first().is_some_and(shape::is_taken_as_reel) => Self::Reel,
             _ if is_video => Self::Video,
             _ => Self::Feed,
         }
+    }
+
+    /// Returns true if Facebook publishes it some time after it has accepted it.
+    const fn is_awaited(self) -> bool {
+        matches!(self, Self::Video | Self::Reel)
     }
 
     const fn class(self) -> RecoveryClass {

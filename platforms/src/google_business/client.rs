@@ -102,8 +102,17 @@ pub(super) struct LocalPost {
     pub search_url: String,
     pub summary: String,
     pub topic_type: String,
+    pub media: Vec<PostMedia>,
     event: Option<Title>,
     create_time: Option<DateTime<Utc>>,
+}
+
+/// A file of a post.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct PostMedia {
+    /// `PHOTO` or `VIDEO`.
+    pub media_format: String,
 }
 
 #[derive(Debug, Deserialize)]

@@ -40,8 +40,27 @@ pub(super) struct Post {
     pub id: String,
     #[serde(default)]
     pub caption: String,
+    #[serde(default)]
+    pub media_type: String,
+    pub media_product_type: Option<String>,
+    children: Option<List<Child>>,
     #[serde(deserialize_with = "graph::time")]
     pub timestamp: DateTime<Utc>,
+}
+
+/// An item of a carousel.
+#[derive(Debug, Deserialize)]
+struct Child {
+    #[serde(default)]
+    media_type: String,
+}
+
+impl Post {
+    /// Returns the kinds of the items of a carousel, in order.
+    pub fn items(&self) -> Vec<&str> {
+        let items = self.children.iter().flat_map(|children| &children.data);
+        items.map(|child| child.media_type.as_str()).collect()
+    }
 }
 
 impl Entry for Post {
@@ -116,14 +135,16 @@ pub(super) async fn comment(session: &Session, media: &str, message: &str) -> Re
 /// Reads a page of the account's latest posts, without stories.
 pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("{}/media", account(session));
-    let fields = "id,caption,permalink,timestamp";
+    let fields =
+        "id,caption,permalink,timestamp,media_type,media_product_type,children{media_type}";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
 /// Reads a page of the account's stories of the last 24 hours.
 pub(super) async fn stories(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("{}/stories", account(session));
-    graph::list(session, &path, "id,timestamp", next.as_deref(), parse_error).await
+    let fields = "id,timestamp,media_type,media_product_type";
+    graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
 /// Reads a page of the latest comments on a post, of 50 at most

@@ -143,9 +143,20 @@ pub(super) struct Post {
     pub id: String,
     #[serde(default)]
     pub commentary: String,
+    #[serde(default)]
+    content: Value,
     /// In milliseconds.
     created_at: Option<i64>,
     last_modified_at: Option<i64>,
+}
+
+impl Post {
+    /// Returns the URNs of its files.
+    pub fn files(&self) -> Vec<String> {
+        let images = self.content["multiImage"]["images"].as_array().into_iter().flatten();
+        let all = std::iter::once(&self.content["media"]).chain(images);
+        all.filter_map(|one| one["id"].as_str().map(str::to_owned)).collect()
+    }
 }
 
 impl Entry for Post {

@@ -98,6 +98,7 @@ pub(super) struct ListedPost {
     pub id: String,
     pub title: String,
     pub video_description: String,
+    pub share_url: String,
     /// In seconds.
     create_time: i64,
 }
@@ -183,7 +184,7 @@ pub(super) async fn videos(
     session: &Session,
     next: Option<String>,
 ) -> Result<ListPage<ListedPost>> {
-    let path = "/v2/video/list/?fields=id,title,video_description,create_time";
+    let path = "/v2/video/list/?fields=id,title,video_description,share_url,create_time";
     let mut body = json!({"max_count": 20});
     if let Some(cursor) = next.and_then(|next| next.parse::<i64>().ok()) {
         body["cursor"] = json!(cursor);

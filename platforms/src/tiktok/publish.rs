@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state, recent_posts, text::likeness,
+    outcome::read_state, recent_posts, remains::Remains, text,
 };
 
 /// The number of times an upload whose address no longer works is restarted.
@@ -26,6 +26,10 @@ const SOON: TimeDelta = TimeDelta::minutes(10);
 const LATEST: TimeDelta = TimeDelta::hours(24);
 /// A post that failed longer ago than this belongs to an earlier attempt, and a new one is started.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
+
+/// The parts of addresses that name slideshows and videos.
+const PHOTOS: &str = "photo";
+const VIDEOS: &str = "video";
 
 /// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
@@ -190,7 +194,7 @@ fn public(
         "" => session.account.username.as_str(),
         name => name,
     };
-    let kind = if content::is_video(draft) { "video" } else { "photo" };
+    let kind = if content::is_video(draft) { VIDEOS } else { PHOTOS };
     let path = match &id {
         Some(id) => format!("/@{name}/{kind}/{id}"),
         None => format!("/@{name}"),
@@ -221,8 +225,12 @@ pub(super) async fn reconcile(
     let settings: Settings = draft.settings()?;
     let title = settings.title.as_deref().unwrap_or_default();
     let wanted = format!("{title}\n{}", draft.caption);
-    let likeness =
-        |one: &ListedPost| likeness(&wanted, &format!("{}\n{}", one.title, one.video_description));
+    let ours = Remains { place: Some(PHOTOS.to_owned()), ..Remains::default() };
+    let has_words = text::has_words(&wanted);
+    let likeness = |one: &ListedPost| {
+        let words = text::likeness(&wanted, &format!("{}\n{}", one.title, one.video_description));
+        ours.likeness(&remains(one), (words, has_words), false)
+    };
     let looked =
         recent_posts::search(sent_at, likeness, |next| client::videos(session, next)).await?;
     let listing = looked.listing(|one| {
@@ -231,4 +239,11 @@ pub(super) async fn reconcile(
     });
     // A slideshow that is not public is not listed.
     listing.map(|listing| listing.in_part().into())
+}
+
+/// Returns what is shown of a post beside its words: its address names its kind.
+fn remains(one: &ListedPost) -> Remains {
+    let is_of = |kind: &&str| one.share_url.contains(&format!("/{kind}/"));
+    let place = [PHOTOS, VIDEOS].into_iter().find(is_of);
+    Remains { place: place.map(str::to_owned), ..Remains::default() }
 }

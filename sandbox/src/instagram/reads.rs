@@ -138,8 +138,15 @@ fn view(cx: &Cx, state: &State, owner: &Identity, post: &Published) -> Value {
         view["alt_text"] = json!(medium.alt);
     }
     if content.kind == Kind::Carousel {
-        let children: Vec<_> =
-            content.children.iter().map(|id| json!({"id": id.to_string()})).collect();
+        let of_video = |id: &u64| {
+            let item = state.made.containers.get(id)?.content.medium.as_ref()?;
+            Some(item.mime.starts_with("video/"))
+        };
+        let child = |id: &u64| {
+            let kind = if of_video(id) == Some(true) { "VIDEO" } else { "IMAGE" };
+            json!({"id": id.to_string(), "media_type": kind})
+        };
+        let children: Vec<_> = content.children.iter().map(child).collect();
         view["children"] = json!({ "data": children });
     }
     view

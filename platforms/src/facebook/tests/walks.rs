@@ -40,7 +40,13 @@ fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
             let status = json!({"video_status": "processing", "uploading_phase": {"status": phase}, "publishing_phase": {"status": phase}});
             (200, json!({"status": status, "permalink_url": "/reel/v1/"}))
         }
-        "GET /net/v26.0/v9" => (200, json!({"permalink_url": "/55/videos/9"})),
+        "GET /net/v26.0/v9" => {
+            asked += 1;
+            let (whole, phase) =
+                if asked > 1 { ("ready", "complete") } else { ("processing", "in_progress") };
+            let status = json!({"video_status": whole, "publishing_phase": {"status": phase}});
+            (200, json!({"status": status, "permalink_url": "/55/videos/9"}))
+        }
         "GET /net/v26.0/ph1" => (200, json!({"link": "https://www.facebook.com/photo/ph1"})),
         line => panic!("{line}"),
     }
@@ -77,11 +83,11 @@ async fn photos_are_handed_over_and_then_posted_together() {
 }
 
 #[tokio::test]
-async fn a_video_is_fetched_by_facebook() {
+async fn a_video_is_fetched_by_facebook_and_awaited() {
     let network = Network::start(well_behaved()).await;
     let post = of_type("feed", "film.mp4", "video/mp4", json!({"title": "The film"}));
     let (steps, published) = walk(&network, &post).await;
-    assert_eq!(steps, ["commit publish", "confirm permalink"]);
+    assert_eq!(steps, ["commit publish", "confirm wait_published", "confirm wait_published"]);
     assert_eq!(published.id, "v9");
     assert_eq!(published.url.as_deref(), Some("https://www.facebook.com/55/videos/9"));
     let seen = &network.seen()[0];
@@ -197,6 +203,46 @@ async fn a_video_that_facebook_cannot_process_is_told() {
     let error = Facebook.publish(&session(&network), &post, Some(state)).await.unwrap_err();
     assert_eq!(error.kind, crate::ErrorKind::MediaRejected);
     assert_eq!(error.reply.unwrap().message.as_deref(), Some("Bad codec"));
+}
+
+#[tokio::test]
+async fn a_draft_is_told_as_one_after_a_while() {
+    let network = Network::start(|_| {
+        let phase = json!({"status": "not_started", "publish_status": "draft"});
+        let status = json!({"video_status": "ready", "processing_phase": {"status": "complete"}, "publishing_phase": phase});
+        (200, json!({ "status": status }))
+    })
+    .await;
+    let post = of_type("feed", "a.mp4", "video/mp4", json!({}));
+    let session = session(&network);
+    for (seconds, is_told) in [(10, false), (200, true)] {
+        let since = session.now - chrono::TimeDelta::seconds(seconds);
+        let state = json!({"published": "v9", "since": since});
+        let told = Facebook.publish(&session, &post, Some(state)).await;
+        assert_eq!(told.is_err(), is_told, "{told:?}");
+        if let Err(error) = told {
+            assert_eq!(error.kind, crate::ErrorKind::Rejected);
+            assert!(error.message.contains("draft"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn upright_videos_of_the_feed_are_reels_or_refused() {
+    let upright = |milliseconds: u64, mime: &str| {
+        let mut draft = of_type("feed", "a.mp4", mime, json!({}));
+        draft.media[0].dimensions = Some((1_080, 1_920));
+        draft.media[0].duration_ms = Some(milliseconds);
+        draft
+    };
+    let refused = |draft: &crate::Draft| Facebook.check(draft).into_iter().next();
+    let short = upright(20_000, "video/mp4");
+    assert_eq!(refused(&short), None);
+    assert_eq!(Facebook.step(&short, None).name, "start_video");
+    let other = refused(&upright(20_000, "video/quicktime")).unwrap();
+    assert_eq!(json!(other.fix), json!([{"op": "add", "path": "/post_type", "value": "reel"}]));
+    let long = refused(&upright(100_000, "video/mp4")).unwrap();
+    assert!(long.fix.is_empty() && long.remedy.contains("reel"), "{long:?}");
 }
 
 #[tokio::test]
