@@ -6,6 +6,7 @@ mod cuts;
 mod in_part;
 mod refusals;
 mod refused_though_done;
+mod refused_for_good;
 mod same_words;
 mod wordless;
 

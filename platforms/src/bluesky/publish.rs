@@ -68,10 +68,12 @@ async fn create(
     let writes = record::writes(did, &key, draft, settings, state);
     match pds.apply(&writes).await {
         Ok(()) => Ok(done(session, &key, state)),
-        // Most servers respond to a taken key with a plain 500, so the record is looked up.
+        // Most servers respond to a taken key with a plain 500, and a refusal may come after the record was written, so
+        // the record is looked up. A server shows its own records at once.
         Err(error) if may_exist(&error) => match pds.text(did, &key).await {
-            Ok(Some(text)) if text == draft.caption => Ok(done(session, &key, state)),
+            Ok(Some(text)) if is_text_of(draft, &text) => Ok(done(session, &key, state)),
             Ok(Some(_)) => Err(key_taken()),
+            Ok(None) if error.kind != ErrorKind::Server => Err(error.nothing_done()),
             Ok(None) | Err(_) => Err(error),
         },
         Err(error) => Err(error),
@@ -87,7 +89,8 @@ fn key_taken() -> Error {
 
 /// Returns true if an existing record may have caused this error.
 fn may_exist(error: &Error) -> bool {
-    error.reply.is_some() && matches!(error.kind, ErrorKind::Server | ErrorKind::Rejected)
+    let by_kind = matches!(error.kind, ErrorKind::Server | ErrorKind::Rejected);
+    error.reply.is_some() && (by_kind || error.leaves_open())
 }
 
 /// Looks up the record by its key.

@@ -34,8 +34,9 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         422 if why.starts_with("File") || why.contains("content type") => {
             Error::media_rejected(format!("The instance does not take a file: {}.", why.trim_end_matches('.')))
         }
-        // Nothing is stored of a status that does not validate.
-        422 if said.starts_with("Validation failed") => {
+        // Nothing is stored of a status that does not validate, <https://docs.joinmastodon.org/methods/statuses/#422>. The
+        // one that is there already is refused with the same status.
+        422 if !said.is_empty() && !said.eq_ignore_ascii_case("Duplicate record") => {
             response::error_by_status("The instance", reply, why).nothing_done()
         }
         429 => Error::new(ErrorKind::RateLimited, "The instance asks to wait.")

@@ -15,6 +15,22 @@ struct Body {
     message: Option<String>,
 }
 
+/// Fields of a pin, as messages about them name them (<https://developers.pinterest.com/docs/api/v5/pins-create>).
+const FIELDS: [&str; 12] = [
+    "title",
+    "description",
+    "link",
+    "alt_text",
+    "board",
+    "dominant_color",
+    "note",
+    "product_tags",
+    "sponsor_id",
+    "parent_pin_id",
+    "is not of type",
+    "required property",
+];
+
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
@@ -51,6 +67,10 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
         .with_remedy(
             "Use a JPEG or PNG of at most 20 MB, or an MP4 or MOV of 4 seconds to 15 minutes.",
         ),
+        // The message names the field that was checked.
+        400 if FIELDS.iter().any(|field| says(field)) => {
+            response::error_by_status("Pinterest", reply, said).nothing_done()
+        }
         _ => response::error_by_status("Pinterest", reply, said),
     }
 }

@@ -37,6 +37,16 @@ const MEDIA: &[&str] = &[
     "media_empty",
     "media_invalid",
     "webpage_",
+    "file_",
+    "wrong file_id",
+    "file must be non-empty",
+    "there is no photo in the request",
+    "there is no video in the request",
+    "there is no animation in the request",
+    "unsupported url protocol",
+    "media_group",
+    "_content_type_invalid",
+    "image_",
 ];
 
 /// Parts of descriptions of errors about a missing right.
@@ -46,18 +56,40 @@ const RIGHTS: &[&str] = &[
     "need administrator rights",
     "chat_write_forbidden",
     "chat_admin_required",
+    "have no write access",
+    "_forbidden",
+    "topic_closed",
+    "chat_restricted",
+    "channel_private",
+    "not allowed to send",
 ];
 
-/// Parts of descriptions of errors about the text or what stands below it.
+/// Parts of descriptions of errors about the text, what stands below it, or what the call names
+/// (<https://github.com/TelegramBotAPI/errors>, and the names of <https://core.telegram.org/api/errors>).
 const TEXT: &[&str] = &[
     "is too long",
+    "_too_long",
     "text is empty",
+    "message_empty",
     "must be non-empty",
+    "must be encoded in utf-8",
     "entities",
+    "entity_",
     "button",
     "keyboard",
     "message to be replied not found",
     "message to reply not found",
+    "message thread not found",
+    "reply_message_id_invalid",
+    "wrong parameter",
+    "invalid parameter",
+    "can't parse",
+    "wrong http url",
+    "peer_id_invalid",
+    "too much messages to send as an album",
+    "poll",
+    "topic_deleted",
+    "group chat was deactivated",
 ];
 
 /// Converts a response that is not a success into an error.
