@@ -204,7 +204,6 @@ pub trait Platform: Send + Sync {
         Ok(ReconcileOutcome::Unknown)
     }
 
-    /// Returns the account that the credentials in `session.secrets` belong to.
     /// Returns the parts of a post that this state says are public, in their order: what went out of a post that failed
     /// before its end.
     fn public_parts(&self, draft: &Draft, state: &Value) -> Vec<PublishedPart> {
@@ -212,6 +211,7 @@ pub trait Platform: Send + Sync {
         Vec::new()
     }
 
+    /// Returns the account that the credentials in `session.secrets` belong to.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidCredentials`] when the network refuses them, [`ErrorKind::Unreachable`] when it cannot be asked.
