@@ -421,3 +421,34 @@ fn a_document_is_a_post_of_its_own() {
     draft.media = Vec::new();
     assert_eq!(broken(&draft), [("media_urls".to_owned(), "media_required")]);
 }
+
+#[tokio::test]
+async fn a_file_that_is_not_found_is_waited_for_and_then_uploaded_anew() {
+    let network =
+        Network::start(|_| (404, json!({"status": 404, "code": "NOT_FOUND", "message": "gone"})))
+            .await;
+    let mut session = session(&network, PAGE);
+    let mut draft = test_server::draft("Look", json!({}));
+    draft.media = vec![file("image/jpeg")];
+    let waiting = json!({"files": ["urn:li:image:1"]});
+    let Progress::Continue { state, after, .. } =
+        Linkedin.publish(&session, &draft, Some(waiting)).await.unwrap()
+    else {
+        panic!("it goes on");
+    };
+    assert!(after > std::time::Duration::ZERO);
+    assert_eq!(Linkedin.step(&draft, Some(&state)).name, "wait_for_files");
+    session.now += chrono::TimeDelta::minutes(2);
+    let Progress::Continue { mut state, .. } =
+        Linkedin.publish(&session, &draft, Some(state)).await.unwrap()
+    else {
+        panic!("it goes on");
+    };
+    assert_eq!(Linkedin.step(&draft, Some(&state)).name, "register_image_1");
+    // Not for ever.
+    state["files"] = json!(["urn:li:image:2"]);
+    state["restarts"] = json!(2);
+    state["waiting_since"] = json!(test_server::at(-600));
+    let error = Linkedin.publish(&session, &draft, Some(state)).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Transient);
+}

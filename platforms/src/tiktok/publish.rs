@@ -33,10 +33,12 @@ const VIDEOS: &str = "video";
 
 /// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
-    match read_state::<State>(state).unwrap_or_default().stage {
+    let state: State = read_state(state).unwrap_or_default();
+    match state.stage {
         Stage::Ask | Stage::Failed { .. } => Step::prepare("creator_info"),
         Stage::Begin if content::is_video(draft) => Step::prepare("begin_video"),
         Stage::Begin => Step::commit("begin_slideshow"),
+        Stage::Upload { .. } if state.stale => Step::prepare("begin_video"),
         Stage::Upload { size, sent, .. } if chunk_end(size, sent) == size => {
             Step::commit("upload_last_chunk")
         }
@@ -71,6 +73,7 @@ pub(super) async fn publish(
             let begun = client::init_photos(session, &body).await?;
             sent(session, state, begun.publish_id)
         }
+        Stage::Upload { .. } if state.stale => begin(session, draft, &settings, state).await,
         Stage::Upload { publish_id, upload_url, size, sent } => {
             upload(session, draft, state, (publish_id, upload_url), (size, sent)).await
         }
@@ -94,6 +97,7 @@ async fn begin(
         return Err(Error::transient("TikTok began a video without saying where it goes."));
     }
     let named = begun.publish_id.clone();
+    state.stale = false;
     state.stage =
         Stage::Upload { publish_id: begun.publish_id, upload_url: begun.upload_url, size, sent: 0 };
     Progress::continue_with(&state).map(|progress| progress.with_remote_id(Some(named)))
@@ -121,6 +125,9 @@ async fn upload(
             state.stage = Stage::Upload { publish_id, upload_url, size, sent: end };
             Progress::continue_with(&state)
         }
+        Err(error) if end == size && is_stale(&error) => {
+            after_last(session, state, publish_id, size, error).await
+        }
         Err(error) if is_stale(&error) && state.restarts < RESTARTS_MAX => {
             state.restarts += 1;
             state.stage = Stage::Begin;
@@ -128,6 +135,37 @@ async fn upload(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Handles a refusal of the last chunk. TikTok refuses one that it has already with 416
+/// (<https://github.com/elizaOS/eliza/pull/23972>), and the address of a video that it works on is over, so the post is
+/// asked: another one is begun only if TikTok says that this one failed, or that its bytes are not there, which it says
+/// late.
+async fn after_last(
+    session: &Session,
+    mut state: State,
+    publish_id: String,
+    size: u64,
+    error: Error,
+) -> Result<Progress> {
+    let may_restart = state.restarts < RESTARTS_MAX;
+    match client::status(session, &publish_id).await {
+        Ok(it) if it.status == "FAILED" && may_restart => {
+            state.restarts += 1;
+            state.stage = Stage::Begin;
+            return Progress::continue_with(&state);
+        }
+        Ok(it) if it.status == "FAILED" => return Err(error.nothing_done()),
+        Ok(it) if has_all(&it, size) => return sent(session, state, publish_id),
+        _ => {}
+    }
+    let is_repeated = error.reply.as_ref().is_some_and(|reply| reply.status == 416);
+    if !is_repeated && may_restart {
+        state.restarts += 1;
+        state.stale = true;
+    }
+    let kind = if is_repeated || may_restart { ErrorKind::Transient } else { error.kind };
+    Err(Error { kind, ..error }.left_open().with_next_state(&state)?)
 }
 
 /// Continues with waiting: TikTok has everything.
@@ -148,7 +186,7 @@ async fn wait(
     publish_id: String,
     since: DateTime<Utc>,
 ) -> Result<Progress> {
-    let status = client::status(session, &publish_id).await?;
+    let status = client::status(session, &publish_id).await.map_err(not_yet)?;
     let waited = session.now - since;
     if status.status == "FAILED" {
         state.stage = Stage::Failed { reason: status.fail_reason, since: session.now };
@@ -168,6 +206,18 @@ async fn wait(
         ));
     }
     waiting(&state, pause(waited), None)
+}
+
+/// Returns true if TikTok has every byte of a video of this size, or is done with it.
+fn has_all(status: &Status, size: u64) -> bool {
+    status.uploaded_bytes >= size || status.status != "PROCESSING_UPLOAD"
+}
+
+/// Rewords the error of a post that TikTok does not find: it took the post moments ago.
+fn not_yet(error: Error) -> Error {
+    let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref());
+    let is_missing = error.is_not_found() || code == Some("invalid_publish_id");
+    Error { kind: if is_missing { ErrorKind::Transient } else { error.kind }, ..error }
 }
 
 /// Returns the pause before the next poll: 5 s, then 10, then 20, and after ten minutes an hour.
@@ -213,10 +263,10 @@ pub(super) async fn reconcile(
 ) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
     if let Stage::Upload { publish_id, size, .. } = &state.stage {
-        let Status { status, uploaded_bytes, .. } = client::status(session, publish_id).await?;
-        let is_whole = uploaded_bytes >= *size || status != "PROCESSING_UPLOAD";
+        let is_whole = has_all(&client::status(session, publish_id).await?, *size);
         let publish_id = publish_id.clone();
         return if is_whole {
+            let state = State { stale: false, ..state };
             sent(session, state, publish_id).map(ReconcileOutcome::Committed)
         } else {
             Ok(ReconcileOutcome::NotCommitted)

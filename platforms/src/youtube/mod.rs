@@ -11,6 +11,7 @@ mod error;
 mod publish;
 mod settings;
 mod state;
+mod uploads;
 #[cfg(test)]
 mod tests;
 
