@@ -120,8 +120,29 @@ fn classify(reply: &Reply, body: &Body) -> Error {
     }
 }
 
+/// The words with which Telegram refuses an album in the middle, and those of a limit within them:
+/// `failed to send message #3 with the error message "Too Many Requests: retry after 8"`.
+const IN_ALBUM: &str = "failed to send message #";
+const RETRY_AFTER: &str = "too many requests: retry after ";
+
+/// Returns the number of messages of an album that went out before the one that was refused.
+pub(super) fn messages_sent_before(error: &Error) -> Option<usize> {
+    let said = error.reply.as_ref()?.message.as_ref()?.to_ascii_lowercase();
+    number_after(&said, IN_ALBUM)?.checked_sub(1)?.try_into().ok()
+}
+
+fn number_after(text: &str, words: &str) -> Option<u64> {
+    let rest = &text[text.find(words)? + words.len()..];
+    let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
 /// Converts a 400, whose reason is only in the description.
 fn bad_request(description: &str) -> Error {
+    if let Some(seconds) = number_after(description, RETRY_AFTER) {
+        return Error::new(ErrorKind::RateLimited, "Telegram asks to slow down.")
+            .with_retry_after(Some(Duration::from_secs(seconds)));
+    }
     let speaks_of = |words: &[&str]| words.iter().any(|word| description.contains(word));
     if description.contains("chat not found") {
         return Error::reconnect("Telegram does not find the chat.").with_remedy(
@@ -149,24 +170,3 @@ fn bad_request(description: &str) -> Error {
 fn retry_after(reply: &Reply, body: &Body) -> Option<Duration> {
     body.parameters.retry_after.map(Duration::from_secs).or_else(|| reply.retry_after())
 }
-/// The words with which Telegram refuses an album in the middle, and those of a limit within them:
-/// `failed to send message #3 with the error message "Too Many Requests: retry after 8"`.
-const IN_ALBUM: &str = "failed to send message #";
-const RETRY_AFTER: &str = "too many requests: retry after ";
-
-/// Returns the number of messages of an album that went out before the one that was refused.
-pub(super) fn messages_sent_before(error: &Error) -> Option<usize> {
-    let said = error.reply.as_ref()?.message.as_ref()?.to_ascii_lowercase();
-    number_after(&said, IN_ALBUM)?.checked_sub(1)?.try_into().ok()
-}
-
-fn number_after(text: &str, words: &str) -> Option<u64> {
-    let rest = &text[text.find(words)? + words.len()..];
-    let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
-    rest[..end].parse().ok()
-}
-
-    if let Some(seconds) = number_after(description, RETRY_AFTER) {
-        return Error::new(ErrorKind::RateLimited, "Telegram asks to slow down.")
-            .with_retry_after(Some(Duration::from_secs(seconds)));
-    }
