@@ -159,7 +159,9 @@ async fn report(
     if refused.len() == asked.len() {
         return Err(refusal);
     }
-    refused.into_iter().for_each(|metric| reading.note_refused(metric));
+    for metric in refused {
+        reading.note_refused(metric);
+    }
     Ok(whole)
 }
 
