@@ -93,6 +93,68 @@ const ROWS: &[Row] = &[
     ("telegram", 400, r#"{"ok":false,"error_code":400,"description":"Bad Request: something"}"#),
     ("discord", 400, r#"{"message":"Something","code":0}"#),
     ("discord", 403, r#"{"message":"Something","code":0}"#),
+    (
+        "youtube",
+        403,
+        r#"{"error":{"code":403,"message":"The request is not properly authorized.","errors":[{"domain":"youtube","reason":"forbidden"}]}}"#,
+    ),
+    (
+        "youtube",
+        400,
+        r#"{"error":{"code":400,"message":"The request is not valid.","errors":[{"domain":"youtube","reason":"badRequest"}]}}"#,
+    ),
+    // The address of an upload that is complete may be forgotten.
+    (
+        "youtube",
+        404,
+        r#"{"error":{"code":404,"message":"Not Found","errors":[{"domain":"youtube","reason":"notFound"}]}}"#,
+    ),
+    (
+        "youtube",
+        410,
+        r#"{"error":{"code":410,"message":"Gone","errors":[{"domain":"youtube","reason":"gone"}]}}"#,
+    ),
+    // The server of uploads does not speak JSON; 416 is seen for a chunk that it has: elizaOS, pull request 23972.
+    ("tiktok", 416, "Content-Range does not reflect the actual upload progress"),
+    ("tiktok", 403, "Forbidden: the upload URL is not valid or has expired"),
+    ("tiktok", 400, "Bad Request"),
+    (
+        "google_business",
+        409,
+        r#"{"error":{"code":409,"message":"The operation was aborted.","status":"ABORTED"}}"#,
+    ),
+    (
+        "google_business",
+        403,
+        r#"{"error":{"code":403,"message":"My Business API has not been used in project 1 before or it is disabled.","status":"PERMISSION_DENIED","details":[{"reason":"SERVICE_DISABLED"}]}}"#,
+    ),
+    (
+        "google_business",
+        404,
+        r#"{"error":{"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}}"#,
+    ),
+    ("pinterest", 404, r#"{"code":50,"message":"Not found."}"#),
+    ("bluesky", 400, r#"{"error":"InvalidSwap","message":"Commit was at bafy"}"#),
+    ("bluesky", 403, r#"{"error":"Forbidden","message":"Forbidden"}"#),
+    ("bluesky", 404, r#"{"error":"NotFound","message":"Not found"}"#),
+    // Featured image, terms and fields of plugins are set after the post is stored.
+    (
+        "wordpress",
+        400,
+        r#"{"code":"rest_invalid_featured_media","message":"Invalid featured media ID.","data":{"status":400}}"#,
+    ),
+    ("wordpress", 404, "<h1>Not Found</h1>"),
+    // The status of a call that was made before: a unique key of the database.
+    ("mastodon", 422, r#"{"error":"Duplicate record"}"#),
+    ("lemmy", 404, r#"{"error":"couldnt_find_post"}"#),
+    ("linkedin", 404, r#"{"status":404,"code":"NOT_FOUND","message":"Could not find entity"}"#),
+    (
+        "x",
+        404,
+        r#"{"title":"Not Found Error","detail":"Not found","type":"about:blank","status":404}"#,
+    ),
+    ("devto", 404, r#"{"error":"not found","status":404}"#),
+    ("slack", 400, r#"{"ok":false,"error":"something_new"}"#),
 ];
 
 /// A post whose publishing call is refused, after its change or without it.
@@ -139,5 +201,29 @@ async fn a_refusal_that_decides_nothing_is_looked_up() {
         for kind in ["status", "error_after_change"] {
             Box::pin(is_told_truly(&app, *row, kind)).await;
         }
+    }
+}
+
+/// A first comment is refused, after it was made or without it: Instagram answered comments that it had made with
+/// 20/1772107 (brightbean-studio, pull request 140).
+#[tokio::test]
+async fn a_first_comment_that_was_refused_is_never_made_twice() {
+    let app = TestApp::start().await;
+    let body = r#"{"error":{"message":"The action failed","type":"OAuthException","code":20,"error_subcode":1772107}}"#;
+    for kind in ["status", "error_after_change"] {
+        let user = app.user().await;
+        let account = user.connect("instagram").await;
+        // The first public call is the post itself.
+        let refused = json!({"on": "commit", "kind": kind, "status": 400, "body": body});
+        let faults = json!([{"on": "commit", "kind": "delay", "ms": 1}, refused]);
+        user.faults("instagram", account, faults).await;
+        let mut draft = networks::post("instagram", account);
+        draft["settings"]["first_comment"] = json!("First!");
+        let post = networks::publish(&app, &user, draft).await;
+        let held = user.on_network("instagram", account).await;
+        assert_eq!(held.len(), 1, "{kind}: {post:#}");
+        let comments = held[0]["comments"].as_array().cloned().unwrap_or_default();
+        let made = comments.iter().filter(|one| one.to_string().contains("First!")).count();
+        assert_eq!(made, usize::from(kind == "error_after_change"), "{kind}: {held:#?}");
     }
 }

@@ -198,6 +198,12 @@ impl RemoteWork for Run<'_> {
         self.ask_at(at).await
     }
 
+    async fn wait_for_reads(&mut self, at: Millis) -> Result<()> {
+        self.row.reconciling_at = None;
+        attempt::end_step(&mut self.attempt, None, self.cx.now());
+        self.ask_at(at).await
+    }
+
     async fn begin_question(&mut self) -> Result<Option<Slot>> {
         let question = Step::confirm("reconcile");
         let Some(mut slot) = self.acquire_slot(&question).await? else { return Ok(None) };
