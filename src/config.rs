@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 use fanfare_conversations::inbox::MetaSettings;
 use fanfare_mail::Mailer;
 use fanfare_people::billing::Plans;
-use fanfare_platforms::{PlatformId, oauth::App};
+use fanfare_platforms::{Overrides, PlatformId, oauth::App};
 use ipnet::IpNet;
 use secrecy::SecretString;
 use url::Url;
@@ -78,6 +78,8 @@ pub struct Config {
     pub sandbox_time_factor: f64,
     /// Read metrics of posts on X.
     pub x_metrics: bool,
+    /// Versions of APIs and permissions in place of those of this release.
+    pub overrides: Overrides,
     /// The second header that carries the signature of webhooks.
     pub signature_header: Option<String>,
     /// Base URLs of platforms.
@@ -113,7 +115,7 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the process's environment.
+    /// Reads the process's environment. What it says of networks in place of this release applies from now on.
     ///
     /// # Errors
     /// The first variable that is unknown or wrong, by name.
@@ -128,7 +130,9 @@ impl Config {
             let Some(value) = value else { bail!("{name} is not valid UTF-8") };
             variables.insert(name, value);
         }
-        Self::from_variables(variables)
+        let config = Self::from_variables(variables)?;
+        config.overrides.clone().apply();
+        Ok(config)
     }
 
     /// Reads the configuration from these variables.
@@ -185,6 +189,7 @@ impl Config {
                 .parse("FANFARE_SANDBOX_TIME_FACTOR", "a number from 1")?
                 .unwrap_or(1.0),
             x_metrics: given.switch("FANFARE_X_METRICS")?,
+            overrides: given.overrides()?,
             signature_header: given.signature_header()?,
             platform_urls: given.platform_urls()?,
             apps: given.apps()?,

@@ -136,6 +136,11 @@ pub(crate) const NETWORK_TROUBLES: Metric = gauge(
     &["platform", "trouble"],
     "Workspaces, up to 16, that have a trouble at a network in 15 min: outcome_unknown, failing (most of their attempts, as those of most workspaces) or tokens; 0 while one tenant of several has it; from the leading scheduler only.",
 );
+pub(crate) const API_VERSION_ENDS: Metric = gauge(
+    "fanfare_api_version_ends_seconds",
+    &["platform"],
+    "Seconds until a platform stops answering the version of its API that is used, below 0 afterwards; none while no end is known; from the leading scheduler only.",
+);
 pub(crate) const SWEEPS: Metric = counter(
     "fanfare_sweeps_total",
     &["outcome"],
@@ -219,6 +224,7 @@ pub const ALL: &[Metric] = &[
     DUE_OLDEST,
     POSTS_LATE,
     NETWORK_TROUBLES,
+    API_VERSION_ENDS,
     SWEEPS,
     SWEEP_SECONDS,
     SWEEP_LEADER,

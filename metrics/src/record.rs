@@ -98,6 +98,12 @@ pub fn network_trouble(platform: &'static str, trouble: &'static str, workspaces
         .set(workspaces);
 }
 
+/// Records when a network stops answering the version of its API that is used.
+pub fn api_version_ends(platform: &'static str, seconds: i64) {
+    #[expect(clippy::cast_precision_loss, reason = "seconds of centuries are far below 2^52")]
+    gauge!(list::API_VERSION_ENDS.name, "platform" => platform).set(seconds as f64);
+}
+
 /// The outcome of one run of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SchedulerTurn {

@@ -36,4 +36,10 @@ pub trait AccountFacts: Send + Sync {
     /// # Errors
     /// Any error leaves the facts as they were.
     async fn read(&self, session: &Session) -> Result<Map<String, Value>>;
+
+    /// Returns false while a fact is missing that should not wait for the next day, in the account's `meta`.
+    fn are_known(&self, meta: &Map<String, Value>) -> bool {
+        let _ = meta;
+        true
+    }
 }

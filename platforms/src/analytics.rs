@@ -81,6 +81,8 @@ pub enum MissingReason {
     TooFewViewers,
     /// The network no longer reports it.
     Expired,
+    /// The network refuses the reading.
+    Refused,
 }
 
 impl MissingReason {
@@ -93,6 +95,7 @@ impl MissingReason {
             Self::Permission => "permission",
             Self::TooFewViewers => "too_few_viewers",
             Self::Expired => "expired",
+            Self::Refused => "refused",
         }
     }
 }
@@ -338,6 +341,48 @@ pub(crate) fn read_counts(answer: &Value, places: &[(&str, &'static str)]) -> Me
 /// Returns the metrics of a post as missing for lack of a permission.
 pub(crate) fn without_permission(places: &[(&str, &'static str)]) -> Metrics {
     places.iter().map(|(_, name)| (*name, Err(MissingReason::Permission))).collect()
+}
+
+/// Returns true if an error of a reading is about the account or the app: nothing else can be read either. Any other is
+/// about what was asked for alone.
+#[must_use]
+pub const fn ends_all_readings(error: &Error) -> bool {
+    matches!(
+        error.kind,
+        ErrorKind::TokenExpired
+            | ErrorKind::Reconnect
+            | ErrorKind::InvalidCredentials
+            | ErrorKind::RateLimited
+            | ErrorKind::QuotaExhausted
+    )
+}
+
+/// Returns true if an error of a reading says nothing about what was asked for: the network failed, or did not answer.
+#[must_use]
+pub const fn is_trouble(error: &Error) -> bool {
+    matches!(
+        error.kind,
+        ErrorKind::Transient | ErrorKind::Server | ErrorKind::Ambiguous | ErrorKind::Unreachable
+    )
+}
+
+/// Returns true if an error of a reading refuses what was asked for, and nothing else.
+#[must_use]
+pub const fn is_refusal(error: &Error) -> bool {
+    !ends_all_readings(error) && !is_trouble(error)
+}
+
+/// Returns the metrics of one of several calls for a post; those of a call that was refused are missing for that alone.
+pub(crate) fn or_refused(
+    read: Result<Metrics>,
+    names: impl IntoIterator<Item = &'static str>,
+) -> Result<Metrics> {
+    match read {
+        Err(error) if is_refusal(&error) && !error.is_not_found() => {
+            Ok(names.into_iter().map(|name| (name, Err(MissingReason::Refused))).collect())
+        }
+        read => read,
+    }
 }
 
 /// Returns true if the network denies the account access.

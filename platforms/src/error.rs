@@ -47,6 +47,18 @@ pub enum ErrorKind {
     Unreachable,
 }
 
+/// What a refusal of a call that changes something says of the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Effect {
+    /// What its kind says.
+    #[default]
+    ByKind,
+    /// The change was not made: the refusal names what stopped it, and the network checks that first.
+    None,
+    /// The change may have been made.
+    Open,
+}
+
 /// An error of a connector, with a message for the account's owner. Never contains a secret.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
@@ -67,6 +79,8 @@ pub struct Error {
     pub earlier: Option<String>,
     /// The state to go on with, if it turns out that a call without a readable response was not carried out.
     pub next_state: Option<serde_json::Value>,
+    /// What it says of the change that the call was to make.
+    pub effect: Effect,
 }
 
 /// A network's own description of an error, redacted.
@@ -108,6 +122,7 @@ impl Error {
             reply: None,
             earlier: None,
             next_state: None,
+            effect: Effect::ByKind,
         }
     }
 
@@ -167,6 +182,50 @@ impl Error {
     /// Creates a [`ErrorKind::InvalidCredentials`] error.
     pub fn invalid_credentials(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidCredentials, message)
+    }
+
+    /// Notes that the change was not made.
+    #[must_use]
+    pub const fn nothing_done(mut self) -> Self {
+        self.effect = Effect::None;
+        self
+    }
+
+    /// Notes that the change may have been made.
+    #[must_use]
+    pub const fn left_open(mut self) -> Self {
+        self.effect = Effect::Open;
+        self
+    }
+
+    /// Returns true for a refusal after which the change may have been made: networks have carried out calls that they
+    /// refused with permissions, rights or words of no meaning. A refusal that names text, media, a limit or the
+    /// credentials came before.
+    #[must_use]
+    pub const fn leaves_open(&self) -> bool {
+        let by_kind = matches!(
+            self.kind,
+            ErrorKind::Transient
+                | ErrorKind::Misconfigured
+                | ErrorKind::PermissionMissing
+                | ErrorKind::Restricted
+                | ErrorKind::TargetGone
+                | ErrorKind::Defect
+        );
+        match self.effect {
+            Effect::None => false,
+            Effect::Open => self.reply.is_some(),
+            Effect::ByKind => by_kind && self.reply.is_some(),
+        }
+    }
+
+    /// Returns true if the network does not find what the call names: 404, 410, or the code 803 or 33 of Meta
+    /// (<https://developers.facebook.com/docs/graph-api/guides/error-handling>).
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        let Some(reply) = &self.reply else { return false };
+        let code = reply.code.as_deref().unwrap_or_default();
+        matches!(reply.status, 404 | 410) || matches!(code, "803" | "100/33" | "33")
     }
 
     /// Adds a remedy.

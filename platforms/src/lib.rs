@@ -31,10 +31,12 @@ mod list;
 mod mastodon;
 pub mod oauth;
 mod outcome;
+mod overrides;
 mod page;
 mod pinterest;
 mod rate_limit;
 mod recent_posts;
+mod remains;
 mod response;
 mod schema;
 mod session;
@@ -59,9 +61,9 @@ pub use business::{
     BusinessProfile, ProfileFacts, RemoteMedia, RemoteReply, RemoteReview, ReviewMedia, ReviewPage,
 };
 pub use changes::{MessageFile, RefusalReason, RemoteChange, RemoteChanges};
-pub use docs::{DocNotes, Evidence, Example, SpecSource, SupportedApi};
+pub use docs::{DocNotes, EndsBasis, Evidence, Example, SpecSource, SupportedApi};
 pub use draft::{Draft, Media, MediaSource, MediaStream};
-pub use error::{Error, ErrorKind, PlatformReply, Result};
+pub use error::{Effect, Error, ErrorKind, PlatformReply, Result};
 pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use inbox::{
     Attachment, InboundEvent, InboundItem, Inbox, InboxRules, Person, RemoteComment, RemoteMessage,
@@ -72,6 +74,7 @@ pub use outcome::{
     Candidate, Identity, Listing, PICTURE_URL, Phase, Progress, PublishedPart, PublishedPost,
     ReconcileOutcome, RecoveryClass, RefreshedTokens, Step,
 };
+pub use overrides::Overrides;
 pub use page::PictureShrinker;
 pub use rate_limit::{LimitScope, RateLimit};
 pub use recent_posts::ListPage;
@@ -93,6 +96,8 @@ pub use validate::{
 };
 pub use video::{VideoFormat, VideoProperties};
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use oauth::TokenRenewal;
@@ -108,6 +113,13 @@ pub trait Platform: Send + Sync {
     fn spec_of(&self, account: &Account) -> Spec {
         let _ = account;
         *self.spec()
+    }
+
+    /// Returns the limits on the posts of one account, whose public facts are `meta`, where the network sets numbers of
+    /// its own for accounts.
+    fn rate_limits(&self, meta: &Value) -> Cow<'static, [RateLimit]> {
+        let _ = meta;
+        Cow::Borrowed(self.spec().rate_limits)
     }
 
     /// Returns warnings for the author of an accepted post: a setting without effect, a file that is left out. Shown in
@@ -190,6 +202,13 @@ pub trait Platform: Send + Sync {
     ) -> Result<ReconcileOutcome> {
         let _ = (session, draft, state, sent_at);
         Ok(ReconcileOutcome::Unknown)
+    }
+
+    /// Returns the parts of a post that this state says are public, in their order: what went out of a post that failed
+    /// before its end.
+    fn public_parts(&self, draft: &Draft, state: &Value) -> Vec<PublishedPart> {
+        let _ = (draft, state);
+        Vec::new()
     }
 
     /// Returns the account that the credentials in `session.secrets` belong to.

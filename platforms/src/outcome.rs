@@ -92,7 +92,7 @@ pub struct PublishedPost {
 pub struct PublishedPart {
     /// Its name, for example `segment_2`.
     pub name: String,
-    /// The network's id.
+    /// The network's id; empty if the network did not tell it.
     pub id: String,
     /// Its address in a browser, if it has one.
     pub url: Option<String>,
@@ -209,6 +209,18 @@ impl Identity {
             self.meta.insert(PICTURE_URL.to_owned(), Value::String(address));
         }
         self
+    }
+}
+
+impl PublishedPart {
+    /// Returns the segments of a chain with these ids, the first one included.
+    pub(crate) fn segments(ids: &[String]) -> Vec<Self> {
+        let part = |(number, id): (usize, &String)| Self {
+            name: format!("segment_{number}"),
+            id: id.clone(),
+            url: None,
+        };
+        (1..).zip(ids).map(part).collect()
     }
 }
 

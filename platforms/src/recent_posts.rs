@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::{Candidate, Likeness, Listing, Progress, Result};
+use crate::{Candidate, Likeness, Listing, Progress, Result, Session, Spec};
 
 /// The most by which the clocks of a network and of ours are expected to differ.
 pub const CLOCK_SLACK: TimeDelta = TimeDelta::minutes(10);
@@ -21,6 +21,12 @@ pub trait Entry {
     fn sort_time(&self) -> Option<DateTime<Utc>> {
         self.created_at()
     }
+}
+
+/// Returns true if a call that began at `since` has long ended, and the network's lists show what it made.
+pub fn is_past_lag(session: &Session, spec: &Spec, since: DateTime<Utc>) -> bool {
+    session.now - since
+        > TimeDelta::from_std(spec.commit_deadline + spec.list_lag).unwrap_or_default()
 }
 
 /// One page of a list.
@@ -62,6 +68,26 @@ pub struct SearchResult<T> {
 }
 
 impl<T: Entry> SearchResult<T> {
+    /// Keeps only what is certainly the result, if anything is.
+    #[must_use]
+    pub fn prefer(mut self, is_certain: impl Fn(&T) -> bool) -> Self {
+        if self.found.iter().any(|(_, one)| is_certain(one)) {
+            self.found.retain(|(_, one)| is_certain(one));
+        }
+        self
+    }
+
+    /// Takes nothing for the same unless the whole list was seen: what was not seen may be it.
+    #[must_use]
+    pub fn doubted_in_part(mut self) -> Self {
+        if !self.is_whole {
+            for (likeness, _) in &mut self.found {
+                *likeness = Likeness::Similar.min(*likeness);
+            }
+        }
+        self
+    }
+
     /// Returns what was found, each with its id and with what follows if it is the result.
     ///
     /// # Errors

@@ -82,7 +82,7 @@ pub fn error_by_status(label: &str, reply: &Reply, said: &str) -> Error {
         429 => Error::new(ErrorKind::RateLimited, format!("{label} asks to wait."))
             .with_retry_after(reply.retry_after()),
         500.. => Error::new(ErrorKind::Server, format!("{label} has a problem of its own.")),
-        _ => Error::rejected(words(format!("{label} refuses the post"))),
+        _ => Error::rejected(words(format!("{label} refuses the post"))).left_open(),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
     Draft, Media, PlatformId, RateLimit, RecoveryClass,
     docs::{DocNotes, Example, SpecSource, SupportedApi},
     oauth::Oauth,
+    overrides::overrides,
     video::VideoFormat,
 };
 
@@ -75,6 +76,19 @@ impl Spec {
     pub fn shows_caption(&self, draft: &Draft) -> bool {
         let kind = draft.post_type.as_str();
         self.thread.is_none_or(|rules| rules.post_type != kind) && !self.captionless.contains(&kind)
+    }
+
+    /// Returns the version of its API that this process uses, with the operator's choice in place of this release's.
+    #[must_use]
+    pub fn api_in_use(&self) -> Option<SupportedApi> {
+        let api = self.api?;
+        Some(overrides().version(self.id).map_or(api, |version| api.raised_to(version)))
+    }
+
+    /// Returns true if this release was tested with the version that this process uses.
+    #[must_use]
+    pub fn is_api_tested(&self) -> bool {
+        self.api_in_use().map(|api| api.version) == self.api.map(|api| api.version)
     }
 
     /// Returns the defaults of most networks, which a descriptor overrides.

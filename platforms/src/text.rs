@@ -13,7 +13,7 @@ mod weighted;
 pub use address::{Addresses, bare_address, first_address};
 pub use invisible::{clean_identifier, is_blank};
 pub use language::{TAG_MAX, is_language_tag, language_violation};
-pub use likeness::{Likeness, are_alike, canonical, likeness, likeness_without_links};
+pub use likeness::{Likeness, are_alike, canonical, has_words, likeness, likeness_without_links};
 pub use mastodon::mastodon_units;
 use unicode_segmentation::UnicodeSegmentation;
 pub use weighted::{without_x_links, x_links, x_units};

@@ -62,6 +62,33 @@ pub(crate) struct Fault {
     pub body: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_byte: Option<u64>,
+    /// Of a `status`: the number of parts that are made before the call is refused, on networks whose calls make several
+    /// things one after the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<u32>,
+    /// Of a `delay`: what becomes of what was accepted, on networks that go on with it after their answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub later: Option<Later>,
+}
+
+/// What becomes of something that a network has accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Later {
+    pub after_ms: u32,
+    pub state: LaterState,
+}
+
+/// The state that something takes after it was accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LaterState {
+    /// Everybody sees it.
+    Published,
+    /// Nobody sees it until somebody publishes it.
+    Draft,
+    /// It failed.
+    Error,
 }
 
 fn once() -> u32 {
@@ -79,6 +106,12 @@ impl Fault {
             }
             (FaultKind::Status, None, _) => Some(("status", "it is missing".into())),
             (FaultKind::Delay, _, None) => Some(("ms", "it is missing".into())),
+            (kind, ..) if self.effect.is_some() && kind != FaultKind::Status => {
+                Some(("effect", "only a status is answered after a part".into()))
+            }
+            (kind, ..) if self.later.is_some() && kind != FaultKind::Delay => {
+                Some(("later", "only what was accepted, by a delay, changes later".into()))
+            }
             _ => None,
         }
     }

@@ -42,6 +42,8 @@ pub(crate) struct Account<N: Network> {
     /// Metrics of the account and its posts.
     pub metrics: Mutex<Metrics>,
     pub faults: Mutex<Faults>,
+    /// The fault of the current call that its handler plays itself.
+    played: Mutex<Option<Fault>>,
     /// How its network behaves besides.
     pub behaviour: Mutex<Behaviour>,
     /// What happened so far because of that.
@@ -114,9 +116,19 @@ impl<N: Network> Account<N> {
         lock(&self.metrics).number(of, name)
     }
 
-    /// Removes and returns the next fault for a call of this phase.
+    /// Removes and returns the next fault for a call of this phase. One that the handler plays, in whole or in part, is set
+    /// aside for it.
     pub fn take_fault(&self, phase: Phase) -> Option<Fault> {
-        lock(&self.faults).take(phase)
+        let fault = lock(&self.faults).take(phase)?;
+        if fault.effect.is_some() || fault.later.is_some() {
+            *lock(&self.played) = Some(fault.clone());
+        }
+        Some(fault).filter(|fault| fault.effect.is_none())
+    }
+
+    /// Removes and returns the fault of this call that its handler plays.
+    pub fn take_played(&self) -> Option<Fault> {
+        lock(&self.played).take()
     }
 
     /// Takes `cost` units of a limit.
@@ -269,6 +281,7 @@ impl<N: Network> Sim<N> {
             state,
             metrics: Mutex::default(),
             faults: Mutex::default(),
+            played: Mutex::default(),
             behaviour: Mutex::default(),
             course: Mutex::default(),
             calls: Mutex::default(),

@@ -63,7 +63,7 @@ pub async fn run(config: Config) -> Result<()> {
         say(format_args!("warning  limits: {warning}"));
     }
     let has_app = |id| config.apps.contains_key(&id);
-    for warning in networks::ending_api_versions(has_app, date(machine_now()).date_naive()) {
+    for warning in networks::api_versions(has_app, date(machine_now()).date_naive()) {
         say(format_args!("warning  API: {warning}"));
     }
     if let Some(note) = networks::without_app(has_app) {

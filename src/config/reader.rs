@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 use anyhow::{Context as _, Result, bail};
 use fanfare_mail::Mailer;
 use fanfare_people::billing::Plans;
-use fanfare_platforms::{PlatformId, oauth::App};
+use fanfare_platforms::{Overrides, PlatformId, oauth::App};
 use ipnet::IpNet;
 use url::Url;
 
@@ -119,6 +119,32 @@ impl VariableReader {
             bail!("{name} must not be {header:?}: headers of that name are sent already");
         }
         Ok(Some(header))
+    }
+
+    /// Reads the versions of APIs and the permissions that replace those of this release.
+    pub(super) fn overrides(&mut self) -> Result<Overrides> {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        let is_graph = |text: &str| {
+            let parts = text.strip_prefix('v').and_then(|text| text.split_once('.'));
+            parts.is_some_and(|(major, minor)| is_number(major) && is_number(minor))
+        };
+        let is_month = |text: &str| text.len() == 6 && is_number(text);
+        let graph_version = self.take("FANFARE_GRAPH_VERSION");
+        if let Some(wrong) = graph_version.as_deref().filter(|text| !is_graph(text)) {
+            bail!("FANFARE_GRAPH_VERSION must be a version like v27.0, not {wrong:?}");
+        }
+        let linkedin_version = self.take("FANFARE_LINKEDIN_VERSION");
+        if let Some(wrong) = linkedin_version.as_deref().filter(|text| !is_month(text)) {
+            bail!("FANFARE_LINKEDIN_VERSION must be a month like 202608, not {wrong:?}");
+        }
+        let linkedin_scopes = self.list("FANFARE_LINKEDIN_SCOPES");
+        let is_scope = |text: &str| text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        if let Some(wrong) = linkedin_scopes.iter().find(|text| !is_scope(text)) {
+            bail!(
+                "FANFARE_LINKEDIN_SCOPES must be permissions like r_member_postAnalytics, separated by commas, not {wrong:?}"
+            );
+        }
+        Ok(Overrides { graph_version, linkedin_version, linkedin_scopes })
     }
 
     pub(super) fn platform_urls(&mut self) -> Result<BTreeMap<PlatformId, Url>> {

@@ -78,6 +78,18 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "true: numbers of posts on X are read; X charges for each reading (false).",
     ),
     (
+        "FANFARE_GRAPH_VERSION",
+        "A newer version of the API that Facebook and Instagram share, such as v27.0, in place of that of this release.",
+    ),
+    (
+        "FANFARE_LINKEDIN_VERSION",
+        "A newer version of LinkedIn's API, such as 202609, in place of that of this release.",
+    ),
+    (
+        "FANFARE_LINKEDIN_SCOPES",
+        "Permissions that LinkedIn has approved your app for beside the usual ones, separated by commas; with r_member_postAnalytics numbers of members' posts are read.",
+    ),
+    (
         "FANFARE_SIGNATURE_HEADER",
         "Name of a second header that carries the signature of webhooks, beside X-Fanfare-Signature; begins with X-.",
     ),

@@ -30,7 +30,7 @@ enum LooksAt {
     Room,
 }
 
-const ALARMS: [(&str, LooksAt); 15] = [
+const ALARMS: [(&str, LooksAt); 16] = [
     ("FanfarePostsLate", LooksAt::WaitingWork),
     ("FanfareWorkWaits", LooksAt::WaitingWork),
     ("FanfareSchedulerStopped", LooksAt::TheService),
@@ -46,6 +46,7 @@ const ALARMS: [(&str, LooksAt); 15] = [
     ("FanfareLeasesLost", LooksAt::TheService),
     ("FanfareUnsettledPayments", LooksAt::TheService),
     ("FanfareWalletMismatch", LooksAt::TheService),
+    ("FanfareApiVersionEnds", LooksAt::TheService),
 ];
 
 /// Metrics that are counted for whatever tenants do.

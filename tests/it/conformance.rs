@@ -3,8 +3,14 @@
 
 mod answers;
 mod cuts;
+mod in_part;
+mod not_found;
 mod refusals;
+mod refused_for_good;
+mod refused_though_done;
+mod rumours;
 mod same_words;
+mod wordless;
 
 use std::time::Duration;
 

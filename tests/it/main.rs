@@ -5,6 +5,7 @@
 mod access;
 mod alarms;
 mod analytics;
+mod api_versions;
 mod arrows;
 mod at_once;
 mod audit_of_acts;
@@ -89,6 +90,7 @@ mod ops_filters;
 mod order;
 mod outages;
 mod pacing;
+mod page_videos;
 mod person_pages;
 mod pitfalls;
 mod platforms_document;

@@ -89,9 +89,17 @@ fn document() -> String {
                 spec.doc_notes.tokens.to_owned(),
                 spec.api.map_or_else(
                     || "without versions".to_owned(),
-                    |api| match api.ends {
-                        Some(ends) => format!("{}, until {ends}", api.version),
-                        None => format!("{}, no end announced", api.version),
+                    |api| {
+                        let released =
+                            api.released.map_or_else(String::new, |day| format!(" of {day}"));
+                        let ends = match api.ends {
+                            Some(ends) => format!("until {ends} ({})", api.ends_basis.as_str()),
+                            None => "no end announced".to_owned(),
+                        };
+                        format!(
+                            "{}{released}, {ends}; newest known on {}: {}",
+                            api.version, api.checked_at, api.newest_known
+                        )
                     },
                 ),
                 several(spec.tools.iter().map(|tool| format!("`{tool}`"))),

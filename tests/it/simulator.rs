@@ -383,3 +383,28 @@ async fn no_setting_makes_the_service_ask_a_private_address() {
     assert!(tried.len() > 10, "{tried:?}");
     assert_eq!(asked.load(Ordering::SeqCst), 0, "nobody was asked");
 }
+
+/// The two documented ways into a forum: a thread of its own, and a message in one that is there.
+#[tokio::test]
+async fn a_post_opens_a_thread_of_a_forum_and_another_goes_into_it() {
+    let app = TestApp::start().await;
+    let user = app.user().await;
+    let new = json!({"platform": "discord", "username": "News forum"});
+    let made = user.post("/api/v1/sandbox/accounts", new).await.expect(201).body;
+    let account = made["account"]["id"].as_i64().unwrap();
+    app.start_workers();
+    let publish = async |caption: &str, settings: Value| {
+        let body = json!({"account_id": account, "caption": caption, "settings": settings});
+        networks::publish(&app, &user, body).await
+    };
+    let refused = publish("Without a thread", json!({})).await;
+    assert_eq!(refused["status"], "failed", "{refused:#}");
+    let first = publish("A new thread", json!({"thread_name": "News"})).await;
+    assert_eq!(first["status"], "published", "{first:#}");
+    let thread = first["platform_post_id"].clone();
+    let second = publish("In a thread", json!({ "thread_id": thread })).await;
+    assert_eq!(second["status"], "published", "{second:#}");
+    let held = user.on_network("discord", account).await;
+    let shown: Vec<_> = held.iter().map(|post| (&post["text"], &post["thread_id"])).collect();
+    assert_eq!(shown, [(&json!("A new thread"), &thread), (&json!("In a thread"), &thread)]);
+}

@@ -37,6 +37,8 @@ impl Picture {
                 let asks_for = |name: &[u8]| request.windows(name.len()).any(|part| part == name);
                 let (mime, file) = match () {
                     () if asks_for(b"/film.mp4") => ("video/mp4", FILM.as_slice()),
+                    () if asks_for(b"/square.mp4") => ("video/mp4", SQUARE.as_slice()),
+                    () if asks_for(b"/wide.mp4") => ("video/mp4", WIDE.as_slice()),
                     () if asks_for(b"/paper.pdf") => ("application/pdf", PAPER),
                     () if asks_for(b"/photo.jpg") => ("image/jpeg", PHOTO.as_slice()),
                     () => ("image/png", &*png),
@@ -85,6 +87,23 @@ impl Picture {
         format!("{}?n={place}", self.url.replace("picture.png", name))
     }
 
+    /// Fetches files once, so that they are made: a request for a post does not wait for that.
+    ///
+    /// # Panics
+    /// One cannot be fetched.
+    pub async fn make(files: &[String]) {
+        for file in files {
+            let made = reqwest::get(file).await.and_then(reqwest::Response::error_for_status);
+            let _ = made.expect("the file").bytes().await.expect("all of it");
+        }
+    }
+
+    /// Returns the address of a video of this shape: `film` (upright), `square` or `wide`.
+    #[must_use]
+    pub fn video(&self, shape: &str) -> String {
+        self.url.replace("picture.png", &format!("{shape}.mp4"))
+    }
+
     /// Returns the number of times it was fetched.
     #[must_use]
     pub fn asked(&self) -> usize {
@@ -114,8 +133,13 @@ static PHOTO: LazyLock<Vec<u8>> = LazyLock::new(|| {
 /// The head of a PDF file.
 const PAPER: &[u8] = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n";
 
-/// A grey, silent, upright MP4 of four seconds; made by ffmpeg on first use.
-static FILM: LazyLock<Vec<u8>> = LazyLock::new(|| {
+/// Grey, silent MP4s of four seconds: upright, square and wide; made by ffmpeg on first use.
+static FILM: LazyLock<Vec<u8>> = LazyLock::new(|| film("540x960"));
+static SQUARE: LazyLock<Vec<u8>> = LazyLock::new(|| film("540x540"));
+static WIDE: LazyLock<Vec<u8>> = LazyLock::new(|| film("960x540"));
+
+fn film(size: &str) -> Vec<u8> {
+    let picture = format!("color=gray:size={size}:rate=24:duration=4");
     made(
         "mp4",
         &[
@@ -124,7 +148,7 @@ static FILM: LazyLock<Vec<u8>> = LazyLock::new(|| {
             "-f",
             "lavfi",
             "-i",
-            "color=gray:size=540x960:rate=24:duration=4",
+            &picture,
             "-f",
             "lavfi",
             "-i",
@@ -140,7 +164,7 @@ static FILM: LazyLock<Vec<u8>> = LazyLock::new(|| {
             "+faststart",
         ],
     )
-});
+}
 
 /// Returns the file that ffmpeg makes with these arguments.
 fn made(extension: &str, arguments: &[&str]) -> Vec<u8> {

@@ -217,4 +217,11 @@ async fn count_waiting(cx: Context) {
     for one in troubles::of_networks(cx).await.unwrap_or_default() {
         record::network_trouble(one.platform, one.trouble, one.workspaces);
     }
+    for platform in fanfare_platforms::all() {
+        let spec = platform.spec();
+        let left = spec.api_in_use().and_then(|api| api.time_left(cx.clock.date()));
+        if let Some(left) = left {
+            record::api_version_ends(spec.id.as_str(), left.num_seconds());
+        }
+    }
 }

@@ -77,6 +77,7 @@ async fn create(
         Err(error) if may_exist(&error) => match pds.text(did, &tid::from_key(draft.key)).await {
             Ok(Some(text)) if is_text_of(draft, &text) => Ok(done(session, draft, state)),
             Ok(Some(_)) => Err(key_taken()),
+            Ok(None) if error.kind != ErrorKind::Server => Err(error.nothing_done()),
             Ok(None) | Err(_) => Err(error),
         },
         Err(error) => Err(error),
@@ -113,7 +114,8 @@ fn key_taken() -> Error {
 
 /// Returns true if an existing record may have caused this error.
 fn may_exist(error: &Error) -> bool {
-    error.reply.is_some() && matches!(error.kind, ErrorKind::Server | ErrorKind::Rejected)
+    let by_kind = matches!(error.kind, ErrorKind::Server | ErrorKind::Rejected);
+    error.reply.is_some() && (by_kind || error.leaves_open())
 }
 
 /// Looks up the record by its key.

@@ -124,7 +124,15 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         422 if said.contains("last five minutes") => Error::duplicate("DEV")
             .with_remedy("Change the title, or publish the article five minutes later."),
         _ => {
-            response::error_by_status("DEV", reply, said.trim_start_matches("Validation failed: "))
+            let error = response::error_by_status(
+                "DEV",
+                reply,
+                said.trim_start_matches("Validation failed: "),
+            );
+            // Nothing is stored of an article that does not validate, or is not in the body.
+            let is_invalid = reply.status == 422
+                || (reply.status == 400 && said.starts_with("param is missing"));
+            if is_invalid { error.nothing_done() } else { error }
         }
     };
     error.with_reply(reply.status, None, Some(said.as_str()).filter(|said| !said.is_empty()))

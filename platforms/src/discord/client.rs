@@ -26,10 +26,10 @@ pub(super) struct AllowedMentions {
     parse: [&'static str; 0],
 }
 
-/// The description of `files[id]`.
+/// The description of `files[id]`. Ids are texts (<https://github.com/discord/discord-api-spec>, `SnowflakeType`).
 #[derive(Debug, Serialize)]
 pub(super) struct Attachment<'a> {
-    pub id: usize,
+    pub id: String,
     pub filename: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<&'a str>,

@@ -59,10 +59,37 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
         (_, 200_000 | 200_001 | 240_000) => {
             Error::rejected("A filter of the Discord server blocks the message.")
         }
+        (_, 50_001 | 50_013) => {
+            Error::permission_missing("The Discord webhook is not allowed to post here.")
+                .nothing_done()
+        }
+        // Not a refusal of this message: the service is overloaded, or did not answer its own front.
+        (_, 130_000 | 40_333) => response::error_by_status("Discord", reply, "").left_open(),
+        (_, 50_045 | 50_046 | 50_081) => Error::media_rejected("Discord does not take a file."),
+        (_, code) if names_its_cause(code) => Error::rejected("Discord refuses the message."),
         (403, _) => Error::permission_missing("The Discord webhook is not allowed to post here."),
         (300..=399, _) => Error::target_gone("Discord answered with a redirect."),
-        _ => Error::rejected("Discord refuses the message."),
+        _ => Error::rejected("Discord refuses the message.").left_open(),
     }
+}
+
+/// Returns true for the codes of what the message names, holds or lacks, or of a limit of the server, which are checked
+/// before a message is made of the form. 0 is a general error.
+const fn names_its_cause(code: u64) -> bool {
+    matches!(
+        code,
+        10_000..=10_999
+            | 20_000..=20_999
+            | 30_000..=30_999
+            | 40_000..=40_999
+            | 50_000..=50_999
+            | 160_000..=160_999
+            | 180_000..=180_999
+            | 200_000..=200_999
+            | 220_000..=220_999
+            | 240_000..=240_999
+            | 520_000..=520_999
+    )
 }
 
 /// Returns how long to wait. The field in the body is the most exact; the reset header counts the seconds until the

@@ -46,7 +46,7 @@ async fn open(media: &[Media]) -> Result<Vec<File<'_>>> {
 fn attachments<'a>(draft: &'a Draft, settings: &'a Settings) -> Vec<Attachment<'a>> {
     let alt_text = |id: usize| settings.media_alt_texts.get(id).map(String::as_str);
     let described = |(id, media): (usize, &'a Media)| Attachment {
-        id,
+        id: id.to_string(),
         filename: &media.filename,
         description: alt_text(id).filter(|text| !text.is_empty()),
     };

@@ -92,8 +92,8 @@ async fn files_go_along_with_their_descriptions() {
             "allowed_mentions": {"parse": []},
             "thread_name": "New",
             "attachments": [
-                {"id": 0, "filename": "one.png"},
-                {"id": 1, "filename": "two.mp4", "description": "a film"},
+                {"id": "0", "filename": "one.png"},
+                {"id": "1", "filename": "two.mp4", "description": "a film"},
             ],
         })
     );

@@ -14,7 +14,7 @@ use crate::{
     Account, Result, Session,
     analytics::{
         Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, MetricValue, Metrics,
-        MissingReason, PostRef, name, read_counts,
+        MissingReason, PostRef, name, or_refused, read_counts,
     },
     graph::{
         self,
@@ -177,7 +177,8 @@ async fn one(reading: &FetchContext<'_>, post: &PostRef) -> Result<Metrics> {
         Node::Story => {}
         Node::Photo => numbers.extend(media_counts(reading, post).await?),
         Node::Video => {
-            numbers.extend(media_counts(reading, post).await?);
+            let counts = media_counts(reading, post).await;
+            numbers.extend(or_refused(counts, MEDIA_COUNTS.map(|(_, name)| name))?);
             let insights = edge(reading.session, &format!("/{}/video_insights", post.id))?;
             let told = insights.read_all(reading, &PLAYS).await?;
             let plays = PLAYS.map(|name| told.total(name));
@@ -185,7 +186,8 @@ async fn one(reading: &FetchContext<'_>, post: &PostRef) -> Result<Metrics> {
             numbers.extend([(name::PLAYS, plays), (name::VIEWS, plays)]);
         }
         Node::Post => {
-            numbers.extend(counts(reading, post, POST_FIELDS, &POST_COUNTS).await?);
+            let counts = counts(reading, post, POST_FIELDS, &POST_COUNTS).await;
+            numbers.extend(or_refused(counts, POST_COUNTS.map(|(_, name)| name))?);
             let insights = edge(reading.session, &format!("/{}/insights", post.id))?;
             let told = insights.read(reading, &OF_POST.map(|(theirs, _)| theirs), &[]).await?;
             numbers.extend(OF_POST.iter().map(|(theirs, ours)| (*ours, told.total(theirs))));

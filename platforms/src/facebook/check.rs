@@ -1,7 +1,13 @@
 //! Rules that the descriptor cannot express, and warnings.
 
-use super::{COVER_PHOTO, Form, STORY, settings::Settings};
-use crate::{Draft, Violation, Warning, WarningCode, text};
+use serde_json::Value;
+
+use super::{COVER_PHOTO, Form, REEL, STORY, settings::Settings, shape};
+use crate::{
+    Draft, Violation, Warning, WarningCode,
+    settings::{AI_DISCLOSURE, AI_GENERATED},
+    text,
+};
 
 /// Longest text on a coloured background.
 const COLOURED_MAX: usize = 130;
@@ -23,7 +29,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
             "a feed post without media",
         ),
         ("title", settings.title.is_some(), has_video, "a video or reel"),
-        ("reel_cover_url", settings.reel_cover_url.is_some(), form == Form::Reel, "a reel"),
+        ("reel_cover_url", settings.reel_cover_url.is_some(), draft.post_type == REEL, "a reel"),
         ("offset_y", settings.offset_y.is_some(), form == Form::CoverPhoto, "a cover photo"),
         ("no_feed_story", settings.no_feed_story, form == Form::CoverPhoto, "a cover photo"),
     ];
@@ -37,6 +43,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     if is_text {
         found.extend(coloured(draft, &settings));
     }
+    found.extend(shape::violation(draft));
     found
 }
 
@@ -88,6 +95,15 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
             found.push(Warning::new(WarningCode::NoEffect, field, message));
         }
     }
+    if !form_has_label(draft) {
+        let asked = [AI_GENERATED, AI_DISCLOSURE].into_iter();
+        let asked = asked.filter(|one| draft.settings.get(one.name) == Some(&Value::Bool(true)));
+        let message = "Facebook takes the label for AI with videos only: this has no effect here.";
+        found.extend(asked.map(|one| {
+            let field = format!("settings.{}", one.name);
+            Warning::new(WarningCode::SettingNotApplied, field, message).because("media_urls")
+        }));
+    }
     let described = draft.settings::<Settings>().is_ok_and(|it| !it.media_alt_texts.is_empty());
     if described && draft.media.iter().any(crate::Media::is_video) {
         let message = "Facebook takes alt texts of photos only: that of a video is not published.";
@@ -96,4 +112,9 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         found.push(warning.because("media_urls"));
     }
     found
+}
+
+/// Returns true if Facebook takes the label for AI with such a post. A file of unknown type may be a video.
+fn form_has_label(draft: &Draft) -> bool {
+    Form::of(draft).has_video() || draft.media.iter().any(|media| media.mime.is_empty())
 }

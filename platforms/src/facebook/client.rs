@@ -37,6 +37,52 @@ pub(super) struct Post {
     #[serde(deserialize_with = "graph::time")]
     pub created_time: DateTime<Utc>,
     pub permalink_url: Option<String>,
+    attachments: Option<graph::List<Attachment>>,
+    /// The length of a video, in seconds.
+    length: Option<f64>,
+}
+
+/// What is attached to a post: a file, an album of files, or a link.
+#[derive(Debug, Deserialize)]
+struct Attachment {
+    #[serde(default)]
+    media_type: String,
+    target: Option<Target>,
+    subattachments: Option<graph::List<Self>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Target {
+    id: Option<String>,
+}
+
+impl Post {
+    /// Returns the ids of its files; `None` if they are not known.
+    pub fn files(&self) -> Option<Vec<String>> {
+        let attached = self.attachments.iter().flat_map(|list| &list.data);
+        let files = attached.map(Attachment::files).collect::<Option<Vec<_>>>()?;
+        Some(files.into_iter().flatten().collect())
+    }
+
+    /// Returns the length of a video in milliseconds, if it is known.
+    pub fn video_ms(&self) -> Option<u64> {
+        let length = Duration::try_from_secs_f64(self.length?).ok()?;
+        u64::try_from(length.as_millis()).ok().filter(|length| *length > 0)
+    }
+}
+
+impl Attachment {
+    fn files(&self) -> Option<Vec<String>> {
+        let below = self.subattachments.iter().flat_map(|list| &list.data);
+        let id = |one: &Self| one.target.as_ref().and_then(|target| target.id.clone());
+        match self.media_type.as_str() {
+            "photo" | "video" => Some(vec![id(self)?]),
+            // The list may leave the files of an album out.
+            "album" if self.subattachments.is_none() => None,
+            "album" => below.map(id).collect(),
+            _ => Some(Vec::new()),
+        }
+    }
 }
 
 impl Entry for Post {
@@ -84,6 +130,8 @@ pub(super) struct Status {
 #[serde(default)]
 pub(super) struct Phase {
     pub status: String,
+    /// Of the phase of publishing: `published`, `draft` or `scheduled`.
+    publish_status: String,
     error: Option<PhaseError>,
 }
 
@@ -116,7 +164,19 @@ impl Status {
 
     /// Returns true if it is public.
     pub fn is_published(&self) -> bool {
-        self.publishing_phase.status == "complete"
+        let phase = &self.publishing_phase;
+        let is_told = phase.status == "complete" || phase.publish_status == "published";
+        // A video that is ready and of whose publishing nothing is said was published with its upload.
+        let is_ready = self.video_status == "ready" && phase.status.is_empty();
+        (is_told || is_ready) && !self.is_draft()
+    }
+
+    /// Returns true if it waits for somebody who publishes it on Facebook.
+    pub fn is_draft(&self) -> bool {
+        let phase = &self.publishing_phase;
+        let is_processed =
+            self.video_status == "ready" || self.processing_phase.status == "complete";
+        phase.publish_status == "draft" && phase.status != "in_progress" && is_processed
     }
 }
 
@@ -178,7 +238,7 @@ pub(super) async fn start_video(session: &Session, edge: &str) -> Result<String>
 /// Gives Facebook the address to fetch the video from. The upload address is built here, not taken from the response,
 /// so that the token goes nowhere else.
 pub(super) async fn upload_video(session: &Session, video: &str, media: &Media) -> Result<()> {
-    let path = format!("/video-upload/{}/{video}", graph::VERSION);
+    let path = format!("/video-upload/{}/{video}", graph::version());
     let token = session.secrets.require(ACCESS_TOKEN)?.expose_secret();
     let request = session
         .http
@@ -232,14 +292,15 @@ pub(super) async fn video(session: &Session, id: &str) -> Result<Video> {
 /// Reads a page of the latest posts.
 pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("/{}/published_posts", session.account.remote_id);
-    let fields = "id,message,created_time,permalink_url";
+    // <https://developers.facebook.com/docs/graph-api/reference/post/attachments>
+    let fields = "id,message,created_time,permalink_url,attachments{media_type,target{id},subattachments{media_type,target{id}}}";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
 /// Reads a page of the latest videos, including those that are still being processed.
 pub(super) async fn videos(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("/{}/videos", session.account.remote_id);
-    let fields = "id,description,created_time,permalink_url";
+    let fields = "id,description,created_time,permalink_url,length";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 

@@ -14,6 +14,14 @@ use super::LABEL;
 /// Codes for a duplicate of a recent post.
 const DUPLICATE_CODES: [u64; 2] = [506, 1_366_051];
 
+/// Subcodes about the file of a video, <https://developers.facebook.com/docs/video-api/reference/error-codes>.
+const VIDEO_CODES: [u64; 8] =
+    [1_363_020, 1_363_022, 1_363_023, 1_363_024, 1_363_025, 1_363_026, 1_363_031, 1_363_128];
+
+/// Parts of messages of code 100 about a parameter.
+const PARAMETER: [&str; 5] =
+    ["param ", "parameter is required", "must be", "must have", "requires one of the params"];
+
 /// The time for which a temporarily blocked page waits before it tries again; Facebook says only that it takes hours.
 const BLOCKED: Duration = Duration::from_secs(3_600);
 
@@ -87,11 +95,19 @@ fn content_error(words: &ErrorDetails) -> Option<Error> {
             .with_remedy("Check that the link opens for anybody, or leave it out.")
     } else if words.has_code(&[1_349_125, 2_069_019]) {
         Error::media_rejected("Facebook does not take a file of this format.")
+    } else if words.has_code(&[324, 352]) || words.has_code(&VIDEO_CODES) {
+        Error::media_rejected("Facebook cannot read a file, or does not take it.")
     } else if words.has_code(&[1_366_046]) {
         Error::media_rejected("The photo is too large for Facebook.")
             .with_remedy("Use a photo of up to 4 MB.")
     } else if words.mentions("name parameter too long") {
         Error::rejected("The title is too long for Facebook.").with_remedy("Shorten the title.")
+    } else if words.has_code(&[1_500]) {
+        Error::rejected("Facebook does not take an address of the post.")
+            .with_remedy("Check that the link opens for anybody, or leave it out.")
+    } else if words.code == Some(100) && PARAMETER.iter().any(|part| words.mentions(part)) {
+        // The message names the parameter that was checked.
+        Error::rejected("Facebook does not take a value of the post.").nothing_done()
     } else {
         return None;
     })

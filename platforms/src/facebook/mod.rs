@@ -11,6 +11,7 @@ mod inbox;
 mod publish;
 mod reconcile;
 mod settings;
+mod shape;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -27,8 +28,7 @@ use settings::Settings;
 use crate::{
     Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
     LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
-    RecoveryClass, Result, Session, Spec, SpecSource, Step, SupportedApi, VideoFormat, Violation,
-    Warning,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat, Violation, Warning,
     analytics::Analytics,
     graph,
     oauth::{Oauth, Permission},
@@ -75,7 +75,10 @@ const OAUTH: Oauth = Oauth {
         Permission::optional("read_insights", "Read the figures of your pages"),
         Permission::optional("business_management", "Find the pages of your businesses"),
         Permission::optional("pages_messaging", "Answer messages to your pages"),
-        Permission::optional("pages_manage_metadata", "Hear of new messages"),
+        Permission::optional(
+            "pages_manage_metadata",
+            "Change your pages' cover photos, and be notified of new messages",
+        ),
     ],
     ..graph::OAUTH
 };
@@ -138,11 +141,12 @@ const SPEC: Spec = Spec {
     ],
     captionless: &[STORY, COVER_PHOTO],
     settings: Settings::FIELDS,
+    ai_label: true,
     analytics: true,
     recovery_class: RecoveryClass::Search,
     commit_deadline: Duration::from_secs(60),
     rate_limits: RATE_LIMITS,
-    api: Some(SupportedApi { version: graph::VERSION, ends: Some(graph::VERSION_ENDS) }),
+    api: Some(graph::SUPPORTED),
     doc_notes: DocNotes {
         reconcile: "posts: `GET /{page}/published_posts`, by text and time; videos and reels: `GET /{video}?fields=status`; stories: nothing",
         tokens: "page tokens do not end",
@@ -217,6 +221,11 @@ enum Form {
 }
 
 impl Form {
+    /// Returns true if its file is a video.
+    const fn has_video(self) -> bool {
+        matches!(self, Self::Video | Self::Reel | Self::VideoStory)
+    }
+
     fn of(draft: &Draft) -> Self {
         let is_video = draft.media.first().is_some_and(crate::Media::is_video);
         match draft.post_type.as_str() {
@@ -224,9 +233,15 @@ impl Form {
             STORY if is_video => Self::VideoStory,
             STORY => Self::PhotoStory,
             COVER_PHOTO => Self::CoverPhoto,
+            _ if draft.media.first().is_some_and(shape::is_taken_as_reel) => Self::Reel,
             _ if is_video => Self::Video,
             _ => Self::Feed,
         }
+    }
+
+    /// Returns true if Facebook publishes it some time after it has accepted it.
+    const fn is_awaited(self) -> bool {
+        matches!(self, Self::Video | Self::Reel)
     }
 
     const fn class(self) -> RecoveryClass {
@@ -261,6 +276,11 @@ impl Platform for Facebook {
 
     fn recovery_class(&self, _account: &Account, draft: &Draft) -> RecoveryClass {
         Form::of(draft).class()
+    }
+
+    /// A post without a video cannot be labelled.
+    fn is_ai_labelled(&self, draft: &Draft) -> bool {
+        !Form::of(draft).has_video() || crate::settings::is_ai_generated(draft)
     }
 
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {

@@ -13,14 +13,19 @@ use super::{
     state::{NextStep, State},
 };
 use crate::{
-    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state,
-    settings::alt_text,
+    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step,
+    outcome::read_state,
+    settings::{alt_text, is_ai_generated},
 };
 
-/// The interval at which the status of a video is read.
+/// The interval at which the status of an upload is read.
 const POLL: Duration = Duration::from_secs(5);
-/// The longest time Facebook may take to process one.
+/// The longest time Facebook may take to receive a video.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
+/// The longest time it may take to encode and publish one.
+const PUBLISHING_MAX: TimeDelta = TimeDelta::days(1);
+/// The longest time for which a video that was just made may not be found, or not be public yet although it is ready.
+const SETTLES_WITHIN: TimeDelta = TimeDelta::minutes(2);
 
 /// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
@@ -61,7 +66,7 @@ pub(super) async fn publish(
         }
         NextStep::WaitVideo(video) => wait_video(session, state, &video).await,
         NextStep::Commit => commit(session, draft, &settings, state).await,
-        NextStep::WaitPublished(video) => wait_published(session, state, &video).await,
+        NextStep::WaitPublished(video) => wait_published(session, &state, &video).await,
         NextStep::Permalink(id) => {
             let field = if Form::of(draft) == Form::CoverPhoto { "link" } else { "permalink_url" };
             // It is public even if its address cannot be read.
@@ -108,6 +113,7 @@ async fn send(
                 params.push(("video_state", "PUBLISHED".to_owned()));
                 params.extend(described(draft, settings));
             }
+            params.extend(ai_label(draft));
             client::publish(session, video_edge(draft), &params).await
         }
         Form::PhotoStory => {
@@ -144,7 +150,14 @@ fn video(draft: &Draft, settings: &Settings) -> Result<Params> {
     let mut params =
         vec![("file_url", file(draft, 0)?.url.clone()), ("published", "true".to_owned())];
     params.extend(described(draft, settings));
+    params.extend(ai_label(draft));
     Ok(params)
+}
+
+/// Returns the label for AI, which Facebook takes with videos alone
+/// (<https://developers.facebook.com/docs/graph-api/reference/page/videos>).
+fn ai_label(draft: &Draft) -> Option<(&'static str, String)> {
+    is_ai_generated(draft).then(|| ("is_ai_generated", "true".to_owned()))
 }
 
 fn described(draft: &Draft, settings: &Settings) -> Params {
@@ -164,7 +177,12 @@ pub(super) fn published(
     made: Published,
 ) -> Result<Progress> {
     let form = Form::of(draft);
-    let named = made.post_id.or(made.id).filter(|id| !id.is_empty());
+    let named = match form {
+        // Its status is that of the video, not of the post.
+        Form::Video => made.id.or(made.post_id),
+        _ => made.post_id.or(made.id),
+    };
+    let named = named.filter(|id| !id.is_empty());
     let id = match form {
         Form::Reel => handle(&state)?.clone(),
         Form::CoverPhoto => photo(&state)?.clone(),
@@ -175,11 +193,11 @@ pub(super) fn published(
         let url = session.public_url("https://www.facebook.com", &format!("/stories/{id}"));
         return Ok(Progress::done(id, url));
     }
-    if let Some(link) = made.permalink_url {
+    if let Some(link) = made.permalink_url.filter(|_| !form.is_awaited()) {
         return Ok(Progress::done(id, Some(absolute(session, link))));
     }
     (state.published, state.since) = (Some(id.clone()), Some(session.now));
-    let after = if form == Form::Reel { POLL } else { Duration::ZERO };
+    let after = if form.is_awaited() { POLL } else { Duration::ZERO };
     Ok(Progress::continue_with(&state)?.after(after).with_remote_id(Some(id)).mark_public())
 }
 
@@ -196,18 +214,48 @@ async fn wait_video(session: &Session, mut state: State, id: &str) -> Result<Pro
     Ok(Progress::continue_with(&state)?.after(POLL))
 }
 
-/// Waits until a reel is visible. Facebook has accepted it, but still processes it, and may fail.
-async fn wait_published(session: &Session, state: State, id: &str) -> Result<Progress> {
-    let video = client::video(session, id).await?;
+/// Waits until a video is public. Facebook has accepted it, but still fetches and encodes it, and may fail or keep it as a
+/// draft.
+async fn wait_published(session: &Session, state: &State, id: &str) -> Result<Progress> {
+    let waited = session.now - state.since.unwrap_or(session.now);
+    let wait = || Ok(Progress::continue_with(state)?.after(pause(waited)).mark_public());
+    let video = match client::video(session, id).await {
+        Err(error) if error.is_not_found() && waited <= SETTLES_WITHIN => return wait(),
+        video => video?,
+    };
     if let Some(flaw) = video.status.failure_reason() {
-        return Err(video_failed(flaw));
+        // Facebook's own record says that it is not there.
+        return Err(video_failed(flaw).nothing_done());
     }
     if video.status.is_published() {
         let link = video.permalink_url.unwrap_or_else(|| format!("/reel/{id}"));
         return Ok(Progress::done(id, Some(absolute(session, link))));
     }
-    check_deadline(session, &state)?;
-    Ok(Progress::continue_with(&state)?.after(POLL).mark_public())
+    if video.status.is_draft() && waited > SETTLES_WITHIN {
+        return Err(kept_as_draft());
+    }
+    if waited > PUBLISHING_MAX {
+        return Err(Error::transient("Facebook has not published the video within a day."));
+    }
+    wait()
+}
+
+/// Returns the pause before the status of a video is read again: it is usually public within a minute, and may take
+/// hours.
+fn pause(waited: TimeDelta) -> Duration {
+    Duration::from_secs(match waited {
+        waited if waited < TimeDelta::minutes(1) => 5,
+        waited if waited < TimeDelta::minutes(15) => 20,
+        waited if waited < TimeDelta::hours(2) => 60,
+        _ => 600,
+    })
+}
+
+/// Returns the error of a video that only those see who manage the page: Facebook makes drafts of upright videos
+/// (<https://github.com/gitroomhq/postiz-app/pull/1740>).
+fn kept_as_draft() -> Error {
+    Error::rejected("Facebook keeps the video as a draft, which nobody sees who does not manage the page.")
+        .with_remedy("Publish the draft in Meta Business Suite, then retry the post, which looks again; or delete the draft and make the post anew as a reel.")
 }
 
 fn check_deadline(session: &Session, state: &State) -> Result<()> {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Draft, Listing, Progress, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts,
-    text::likeness,
+    remains::Remains, text,
 };
 
 /// Looks up the post on the page, or the status of the video. A photo story cannot be looked up.
@@ -23,7 +23,8 @@ pub(super) async fn reconcile(
 ) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
     match Form::of(draft) {
-        Form::Feed | Form::Video => find(session, draft, sent_at).await.map(Into::into),
+        Form::Feed => find_post(session, draft, &state, sent_at).await.map(Into::into),
+        Form::Video => find_video(session, draft, &state, sent_at).await.map(Into::into),
         Form::Reel | Form::VideoStory => {
             let Some(video) = &state.video else { return Ok(ReconcileOutcome::Unknown) };
             let status = client::video(session, video).await?.status;
@@ -45,14 +46,43 @@ pub(super) async fn reconcile(
     }
 }
 
-/// Lists the page's posts, or videos, that may be this one.
-async fn find(session: &Session, draft: &Draft, since: DateTime<Utc>) -> Result<Listing> {
-    let likeness = |post: &Post| likeness(&draft.caption, &post.message);
-    let looked = match Form::of(draft) {
-        Form::Video => {
-            recent_posts::search(since, likeness, |next| client::videos(session, next)).await?
-        }
-        _ => recent_posts::search(since, likeness, |next| client::posts(session, next)).await?,
+/// Lists the page's posts that may be this one.
+async fn find_post(
+    session: &Session,
+    draft: &Draft,
+    state: &State,
+    since: DateTime<Utc>,
+) -> Result<Listing> {
+    let shown = |post: &Post| Remains { files: post.files(), ..Remains::default() };
+    let ours = Remains { files: Some(state.photos.clone()), ..Remains::default() };
+    let has_words = text::has_words(&draft.caption);
+    let likeness = |post: &Post| {
+        let words = text::likeness(&draft.caption, &post.message);
+        ours.likeness(&shown(post), (words, has_words), false)
     };
+    let looked = recent_posts::search(since, likeness, |next| client::posts(session, next)).await?;
+    let looked = looked.prefer(|post| ours.owns(&shown(post)));
     looked.listing(|post| Ok((post.id.clone(), Progress::done(post.id, post.permalink_url))))
+}
+
+/// Lists the page's videos that may be this one. They are listed while they are processed.
+async fn find_video(
+    session: &Session,
+    draft: &Draft,
+    state: &State,
+    since: DateTime<Utc>,
+) -> Result<Listing> {
+    let ours = Remains { kinds: None, ..Remains::of(draft) };
+    let has_words = text::has_words(&draft.caption);
+    let likeness = |video: &Post| {
+        let words = text::likeness(&draft.caption, &video.message);
+        let shown = Remains { video_ms: video.video_ms(), ..Remains::default() };
+        ours.likeness(&shown, (words, has_words), false)
+    };
+    let looked =
+        recent_posts::search(since, likeness, |next| client::videos(session, next)).await?;
+    looked.listing(|video| {
+        let made = Published { id: Some(video.id.clone()), ..Published::default() };
+        Ok((video.id, publish::published(session, draft, state.clone(), made)?))
+    })
 }

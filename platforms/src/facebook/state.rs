@@ -55,7 +55,7 @@ impl State {
         let form = Form::of(draft);
         if let Some(id) = &self.published {
             return match form {
-                Form::Reel => NextStep::WaitPublished(id.clone()),
+                form if form.is_awaited() => NextStep::WaitPublished(id.clone()),
                 _ => NextStep::Permalink(id.clone()),
             };
         }

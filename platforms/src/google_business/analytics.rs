@@ -34,13 +34,14 @@ const DAILY: DailySpec = DailySpec {
         DashboardMetric::sum("calls", "Calls"),
         DashboardMetric::sum("website_clicks", "Website clicks"),
         DashboardMetric::sum("directions", "Requests for directions"),
-        DashboardMetric::sum("conversations", "Conversations"),
+        DashboardMetric::sum("messaging_clicks", "Clicks on messages"),
         DashboardMetric::sum("bookings", "Bookings"),
-        DashboardMetric::sum("food_orders", "Food orders"),
+        DashboardMetric::sum("food_menu_clicks", "Clicks on the menu"),
     ],
 };
 
-/// Google's metrics, and the metrics here that they add to.
+/// Google's metrics, and the metrics here that they add to. Conversations and food orders are deprecated there, and stay
+/// empty (<https://developers.google.com/my-business/reference/performance/rest/v1/DailyMetric>).
 const METRICS: [(&str, &[&str]); 10] = [
     ("BUSINESS_IMPRESSIONS_DESKTOP_MAPS", &[name::VIEWS, "map_views"]),
     ("BUSINESS_IMPRESSIONS_DESKTOP_SEARCH", &[name::VIEWS, "search_views"]),
@@ -50,8 +51,8 @@ const METRICS: [(&str, &[&str]); 10] = [
     ("WEBSITE_CLICKS", &[name::CLICKS, "website_clicks"]),
     ("BUSINESS_DIRECTION_REQUESTS", &[name::CLICKS, "directions"]),
     ("BUSINESS_BOOKINGS", &[name::CLICKS, "bookings"]),
-    ("BUSINESS_CONVERSATIONS", &["conversations"]),
-    ("BUSINESS_FOOD_ORDERS", &["food_orders"]),
+    ("MESSAGING_CLICKS", &["messaging_clicks"]),
+    ("BUSINESS_FOOD_MENU_CLICKS", &["food_menu_clicks"]),
 ];
 
 /// Reads the metrics of Google Business Profile.

@@ -102,8 +102,17 @@ pub(super) struct LocalPost {
     pub search_url: String,
     pub summary: String,
     pub topic_type: String,
+    pub media: Vec<PostMedia>,
     event: Option<Title>,
     create_time: Option<DateTime<Utc>>,
+}
+
+/// A file of a post.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct PostMedia {
+    /// `PHOTO` or `VIDEO`.
+    pub media_format: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -157,7 +166,7 @@ pub(super) async fn performance(
 ) -> Result<Value> {
     let path =
         format!("/v1/locations/{}:fetchMultiDailyMetricsTimeSeries", session.account.remote_id);
-    let range = date_query("start_date", first).into_iter().chain(date_query("end_date", last));
+    let range = date_query("startDate", first).into_iter().chain(date_query("endDate", last));
     let range: Vec<_> = range.collect();
     let mut query: Vec<(&str, &str)> =
         metrics.iter().map(|metric| ("dailyMetrics", *metric)).collect();

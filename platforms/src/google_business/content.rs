@@ -27,9 +27,8 @@ pub(super) fn local_post(draft: &Draft, settings: &Settings) -> Value {
         ("summary", Some(json!(draft.caption)).filter(|_| !draft.caption.is_empty())),
         ("callToAction", settings.call_to_action.as_ref().map(call_to_action)),
         ("media", Some(json!(media)).filter(|_| !media.is_empty())),
-        ("event", settings.event.as_ref().map(event)),
+        ("event", settings.event.as_ref().map(|one| event(one, settings.recurrence_info.as_ref()))),
         ("offer", settings.offer.as_ref().map(offer)),
-        ("recurrenceInfo", settings.recurrence_info.clone()),
     ];
     for (name, part) in parts {
         if let Some(part) = part {
@@ -47,7 +46,9 @@ fn call_to_action(button: &CallToAction) -> Value {
     shown
 }
 
-fn event(event: &Event) -> Value {
+/// Returns an event with its recurrence, which is a field of the event and not of the post
+/// (<https://developers.google.com/my-business/reference/rest/v4/accounts.locations.localPosts#LocalPostEvent>).
+fn event(event: &Event, recurrence: Option<&Value>) -> Value {
     let schedule = &event.schedule;
     let mut shown =
         json!({"startDate": date(&schedule.start_date), "endDate": date(&schedule.end_date)});
@@ -56,7 +57,11 @@ fn event(event: &Event) -> Value {
             shown[name] = json!({"hours": hours, "minutes": minutes});
         }
     }
-    json!({"title": event.title, "schedule": shown})
+    let mut event = json!({"title": event.title, "schedule": shown});
+    if let Some(recurrence) = recurrence {
+        event["recurrenceInfo"] = recurrence.clone();
+    }
+    event
 }
 
 fn date(Date { year, month, day }: &Date) -> Value {

@@ -36,7 +36,12 @@ fn specific_error(session: &Session, words: &ErrorDetails) -> Option<Error> {
                 )
         }
         "INVALID_ARGUMENT" | "FAILED_PRECONDITION" => {
-            Error::rejected(sentence(session, words, "Google does not accept the post"))
+            let error =
+                Error::rejected(sentence(session, words, "Google does not accept the post"));
+            // A state that does not fit may be that of the post that was just made.
+            let names_cause =
+                words.status == "INVALID_ARGUMENT" || !words.field_messages().is_empty();
+            if names_cause { error } else { error.left_open() }
         }
         _ => return None,
     })

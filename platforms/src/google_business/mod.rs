@@ -91,7 +91,7 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     rate_limits: RATE_LIMITS,
     default_wait: Some(google::DEFAULT_WAIT),
-    api: Some(SupportedApi { version: "v4", ends: None }),
+    api: Some(SupportedApi::lasting("v4", "2026-11-26")),
     doc_notes: DocNotes {
         reconcile: "`GET /v4/{location}/localPosts`, by text, title and time",
         tokens: "1 hour, by a refresh token that lasts until half a year passes without use",

@@ -15,8 +15,11 @@ use super::{
     verify::location,
 };
 use crate::{
-    Draft, Likeness, Progress, ReconcileOutcome, Result, Session, Step, outcome::read_state,
-    recent_posts, text::likeness,
+    Draft, Likeness, Progress, ReconcileOutcome, Result, Session, Step,
+    outcome::read_state,
+    recent_posts,
+    remains::{FileKind, Remains},
+    text,
 };
 
 /// The intervals at which the review status of a post is read, and the longest time; the first time sooner. After that
@@ -119,9 +122,11 @@ pub(super) async fn reconcile(
     let topic = content::topic(&draft.post_type);
     let location = location(session)?;
     let wanted = format!("{title}\n{}", draft.caption);
+    let (ours, has_words) = (Remains::of(draft), text::has_words(&wanted));
     let likeness = |post: &LocalPost| {
         let is_of_this_kind = post.topic_type.is_empty() || post.topic_type == topic;
-        let likeness = likeness(&wanted, &format!("{}\n{}", post.title(), post.summary));
+        let words = text::likeness(&wanted, &format!("{}\n{}", post.title(), post.summary));
+        let likeness = ours.likeness(&remains(post), (words, has_words), false);
         if is_of_this_kind { likeness } else { likeness.min(Likeness::Similar) }
     };
     let ask = |next| client::latest(session, &location, next);
@@ -129,4 +134,15 @@ pub(super) async fn reconcile(
         .await?
         .listing(|post| Ok((post.name.clone(), step_after_review(session, &post, session.now)?)));
     listing.map(Into::into)
+}
+
+/// Returns what is shown of a post beside its words.
+fn remains(post: &LocalPost) -> Remains {
+    let kind = |name: &str| match name {
+        "PHOTO" => FileKind::Image,
+        "VIDEO" => FileKind::Video,
+        _ => FileKind::Unknown,
+    };
+    let kinds = post.media.iter().map(|one| kind(&one.media_format)).collect();
+    Remains { kinds: Some(kinds), ..Remains::default() }
 }

@@ -5,14 +5,16 @@ pub mod inbox;
 pub mod insights;
 mod lost_change;
 mod pages;
+pub mod quota;
 
 use chrono::{DateTime, Utc};
 use fanfare_outbound::{Reply, Request};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use crate::{
-    Error, ErrorKind, Result, Session,
+    EndsBasis, Error, ErrorKind, PlatformId, Result, Session, SupportedApi,
     oauth::{ACCESS_TOKEN, Endpoint, Oauth, TokenCall, TokenExchange},
+    overrides::overrides,
     recent_posts,
 };
 
@@ -22,22 +24,29 @@ pub use pages::{FacebookPage, IgUser, page_of_token, pages, require_permissions}
 /// Host of the API that Facebook and Instagram share.
 pub const HOST: &str = "https://graph.facebook.com";
 
-/// The version of that API. Versions live about two years, <https://developers.facebook.com/docs/graph-api/changelog>.
-pub const VERSION: &str = "v25.0";
-/// The day on which Meta stops answering it.
-pub const VERSION_ENDS: &str = "2028-07-29";
+/// The version of that API. It ends two years after the next one came out, as v25.0 does
+/// (<https://developers.facebook.com/docs/graph-api/changelog>; v27.0: 2026-11-04).
+pub const SUPPORTED: SupportedApi = SupportedApi {
+    version: VERSION,
+    released: Some("2026-07-29"),
+    ends: Some("2028-11-04"),
+    ends_basis: EndsBasis::Computed,
+    newest_known: "v27.0",
+    checked_at: "2026-11-26",
+};
+const VERSION: &str = "v26.0";
 
 /// The user authorizes the app for pages. The token for a code is valid for an hour or two, the long-lived one it is
 /// exchanged for 60 days, and the page tokens from that do not expire
 /// (<https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived>). Access to a single page
 /// cannot be revoked: the only call for that removes the app's access to all of the user's pages.
 pub const OAUTH: Oauth = Oauth {
-    authorize: Endpoint::at("https://www.facebook.com", "/v25.0/dialog/oauth"),
+    authorize: Endpoint::at("https://www.facebook.com", "/{graph_version}/dialog/oauth"),
     separator: ",",
-    token: Endpoint::at(HOST, "/v25.0/oauth/access_token"),
+    token: Endpoint::at(HOST, "/{graph_version}/oauth/access_token"),
     token_call: TokenCall::Query,
     long_lived: Some(TokenExchange {
-        endpoint: Endpoint::at(HOST, "/v25.0/oauth/access_token"),
+        endpoint: Endpoint::at(HOST, "/{graph_version}/oauth/access_token"),
         grant_type: "fb_exchange_token",
         token_name: "fb_exchange_token",
         with_client_id: true,
@@ -120,9 +129,14 @@ pub async fn list<T: DeserializeOwned>(
     Ok(get::<List<T>>(session, path, &query, parse).await?.into_page())
 }
 
+/// Returns the version that requests name.
+pub fn version() -> &'static str {
+    overrides().version(PlatformId::Facebook).unwrap_or(VERSION)
+}
+
 /// Returns the address of `path` (which starts with a slash) in the shared API.
 pub fn url(session: &Session, path: &str) -> Result<url::Url> {
-    session.url(HOST, &format!("/{VERSION}{path}"))
+    session.url(HOST, &format!("/{}{path}", version()))
 }
 
 /// Sends a GET request to the shared API.

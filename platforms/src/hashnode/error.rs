@@ -13,15 +13,18 @@ pub fn operation_error(session: &Session, reply: &Reply, error: &Value) -> Error
     let error = match code {
         "UNAUTHENTICATED" => Error::reconnect("Hashnode no longer accepts the access token.")
             .with_remedy("Make a new personal access token and connect the account again."),
+        // Plan, publication and series are looked up before an article is made.
         "FORBIDDEN" if said.contains("Pro plan") => {
             Error::permission_missing("The publication is not on Hashnode's Pro plan, which publishing through the API needs.")
                 .with_remedy("Subscribe the publication to the Pro plan, then retry the post.")
+                .nothing_done()
         }
         "FORBIDDEN" => Error::permission_missing(format!("Hashnode does not let the user do this: {reason}."))
             .with_remedy("Give the user the right to publish in this publication, then retry the post."),
         "NOT_FOUND" => Error::target_gone(format!("Hashnode does not find what the post names: {reason}."))
-            .with_remedy("Check publication_id and series_id."),
-        "BAD_USER_INPUT" | "GRAPHQL_VALIDATION_FAILED" => {
+            .with_remedy("Check publication_id and series_id.")
+            .nothing_done(),
+        "BAD_USER_INPUT" | "GRAPHQL_VALIDATION_FAILED" | "GRAPHQL_PARSE_FAILED" => {
             Error::rejected(format!("Hashnode refuses the article: {reason}."))
         }
         "RATE_LIMITED" | "TOO_MANY_REQUESTS" => {
@@ -29,7 +32,7 @@ pub fn operation_error(session: &Session, reply: &Reply, error: &Value) -> Error
                 .with_retry_after(reply.retry_after())
         }
         "INTERNAL_SERVER_ERROR" => Error::new(ErrorKind::Server, "Hashnode has a problem of its own."),
-        _ => Error::rejected(format!("Hashnode refuses the request: {reason}.")),
+        _ => Error::rejected(format!("Hashnode refuses the request: {reason}.")).left_open(),
     };
     let words = Some(said.as_str()).filter(|said| !said.is_empty());
     error.with_reply(reply.status, Some(code).filter(|code| !code.is_empty()), words)

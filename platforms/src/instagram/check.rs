@@ -8,6 +8,9 @@ use crate::{Account, Draft, Media, Violation, Warning, WarningCode, text};
 const HASHTAGS_MAX: usize = 30;
 const MENTIONS_MAX: usize = 20;
 
+/// The number of hashtags from which on some say that Instagram refuses or hides posts.
+const HASHTAGS_USUAL: usize = 5;
+
 /// The public fact that shows that an account's Instagram id comes from a page.
 pub(super) const BUSINESS_ID: &str = "instagram_business_account_id";
 
@@ -18,7 +21,23 @@ pub(super) fn check(draft: &Draft) -> Vec<Violation> {
     let Ok(settings) = draft.settings::<Settings>() else { return found };
     found.extend(misplaced(draft, &settings));
     found.extend(tags(draft, &settings));
+    found.extend(addons(draft, &settings));
     found
+}
+
+/// Checks a poll and a prompt: one of them, with a caption, and not in a story.
+fn addons(draft: &Draft, settings: &Settings) -> Option<Violation> {
+    let name = settings.addon()?.setting();
+    let (message, remedy) = if settings.poll.is_some() && settings.comment_prompt {
+        ("Instagram takes a poll or a comment prompt, not both.", "Leave out one of them.")
+    } else if Form::of(draft) == Form::Story {
+        ("A story takes neither a poll nor a comment prompt.", "Leave it out.")
+    } else if text::is_blank(&draft.caption) {
+        ("The caption is the question, and there is none.", "Write a caption.")
+    } else {
+        return None;
+    };
+    Some(Violation::new(format!("settings.{name}"), "setting_invalid", message, remedy))
 }
 
 /// Returns the violation of an account that cannot be posted to.
@@ -122,7 +141,7 @@ fn tags(draft: &Draft, settings: &Settings) -> Vec<Violation> {
 /// Returns warnings about values without effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let Ok(settings) = draft.settings::<Settings>() else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut found: Vec<_> = many_hashtags(draft).into_iter().collect();
     if settings.reel_cover_method.is_some() {
         let message = "The cover follows from reel_cover_url or reel_thumb_offset: reel_cover_method has no effect.";
         found.push(Warning::new(WarningCode::NoEffect, "settings.reel_cover_method", message));
@@ -164,4 +183,18 @@ pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
         warn(WarningCode::PartlyIgnored, "settings.user_tags", message, "media_urls");
     }
     found
+}
+
+/// Warns of more hashtags than some say that Instagram takes.
+fn many_hashtags(draft: &Draft) -> Option<Warning> {
+    let hashtags = count(&draft.caption, '#');
+    (hashtags > HASHTAGS_USUAL && Form::of(draft) != Form::Story).then(|| {
+        let message =
+            "Resellers say that Instagram takes five hashtags at most; its own pages say 30.";
+        Warning::new(WarningCode::ManyHashtags, "caption", message).with_limit(
+            HASHTAGS_USUAL,
+            hashtags,
+            "hashtags",
+        )
+    })
 }

@@ -5,11 +5,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use fanfare_outbound::Request;
 use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 
-use super::{LABEL, SPEC, container::Params, error::parse_error};
+use super::{LABEL, SPEC, container::Params, error::parse_error, settings::Addon};
 use crate::{
     Error, Result, Session,
-    graph::{self, CreatedObject, List},
+    graph::{self, CreatedObject, List, quota::Quota},
     recent_posts::{Entry, ListPage},
 };
 
@@ -39,8 +40,27 @@ pub(super) struct Post {
     pub id: String,
     #[serde(default)]
     pub caption: String,
+    #[serde(default)]
+    pub media_type: String,
+    pub media_product_type: Option<String>,
+    children: Option<List<Child>>,
     #[serde(deserialize_with = "graph::time")]
     pub timestamp: DateTime<Utc>,
+}
+
+/// An item of a carousel.
+#[derive(Debug, Deserialize)]
+struct Child {
+    #[serde(default)]
+    media_type: String,
+}
+
+impl Post {
+    /// Returns the kinds of the items of a carousel, in order.
+    pub fn items(&self) -> Vec<&str> {
+        let items = self.children.iter().flat_map(|children| &children.data);
+        items.map(|child| child.media_type.as_str()).collect()
+    }
 }
 
 impl Entry for Post {
@@ -66,30 +86,17 @@ impl Entry for Comment {
 }
 
 #[derive(Debug, Deserialize)]
-struct Quota {
-    quota_usage: u64,
-    config: QuotaConfig,
-}
-
-#[derive(Debug, Deserialize)]
-struct QuotaConfig {
-    quota_total: u64,
-}
-
-#[derive(Debug, Deserialize)]
 struct Permalink {
     permalink: String,
 }
 
-/// Returns how many posts the account may still publish in these 24 hours. Instagram's own pages disagree about the
-/// total.
-pub(super) async fn posts_left(session: &Session) -> Result<u64> {
+/// Returns how many posts the account may publish in 24 hours, and how many it has. Instagram's own pages disagree about
+/// the number.
+pub(super) async fn quota(session: &Session) -> Result<Quota> {
     let query = [("fields", "quota_usage,config")];
     let path = format!("{}/content_publishing_limit", account(session));
     let answer: List<Quota> = get(session, &path, &query).await?;
-    let left = |quota: &Quota| quota.config.quota_total.saturating_sub(quota.quota_usage);
-    // An account without a reported quota has none.
-    Ok(answer.data.first().map_or(u64::MAX, left))
+    Ok(answer.data.into_iter().next().unwrap_or_default())
 }
 
 /// Creates a container; nothing becomes public.
@@ -128,14 +135,16 @@ pub(super) async fn comment(session: &Session, media: &str, message: &str) -> Re
 /// Reads a page of the account's latest posts, without stories.
 pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("{}/media", account(session));
-    let fields = "id,caption,permalink,timestamp";
+    let fields =
+        "id,caption,permalink,timestamp,media_type,media_product_type,children{media_type}";
     graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
 /// Reads a page of the account's stories of the last 24 hours.
 pub(super) async fn stories(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {
     let path = format!("{}/stories", account(session));
-    graph::list(session, &path, "id,timestamp", next.as_deref(), parse_error).await
+    let fields = "id,timestamp,media_type,media_product_type";
+    graph::list(session, &path, fields, next.as_deref(), parse_error).await
 }
 
 /// Reads a page of the latest comments on a post, of 50 at most
@@ -147,6 +156,13 @@ pub(super) async fn comments(
 ) -> Result<ListPage<Comment>> {
     let query = graph::list_query("id,text,timestamp", "50", next.as_deref());
     Ok(get::<List<Comment>>(session, &format!("/{media}/comments"), &query).await?.into_page())
+}
+
+/// Returns true unless Instagram says that a post lacks its poll or prompt: the edge is then null
+/// (<https://developers.facebook.com/docs/instagram-platform/content-publishing/caption-add-ons>).
+pub(super) async fn has_addon(session: &Session, media: &str, addon: Addon) -> Result<bool> {
+    let path = format!("/{media}/{}", addon.edge());
+    get::<Value>(session, &path, &[]).await.map(|found| !found.is_null())
 }
 
 /// Returns the public address of a post.

@@ -1,6 +1,6 @@
 //! The parameters of containers. Pure.
 
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::{Form, settings::Settings};
 use crate::{Draft, Media, settings::alt_text};
@@ -102,6 +102,24 @@ fn shared(draft: &Draft, settings: &Settings) -> Params {
     }
     if settings.is_ai(draft) {
         params.push(("is_ai_generated", "true".to_owned()));
+    }
+    params.extend(addon(settings));
+    params
+}
+
+/// Returns the parameters of a poll or a prompt
+/// (<https://developers.facebook.com/docs/instagram-platform/content-publishing/caption-add-ons>).
+fn addon(settings: &Settings) -> Params {
+    const OPTIONS: [&str; 4] = ["option_a", "option_b", "option_c", "option_d"];
+    let Some(poll) = &settings.poll else {
+        let prompt = settings.comment_prompt.then(|| ("is_comment_prompt_used", "true".to_owned()));
+        return prompt.into_iter().collect();
+    };
+    let named = OPTIONS.iter().zip(&poll.options);
+    let named: Map<_, _> = named.map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+    let mut params = vec![("poll_attachment", json!(named).to_string())];
+    if poll.open_ended {
+        params.push(("is_poll_duration_extended", "true".to_owned()));
     }
     params
 }

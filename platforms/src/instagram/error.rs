@@ -56,7 +56,8 @@ fn account_error(number: u64) -> Option<Error> {
         2_207_081 => Error::rejected("Instagram does not let this account make trial reels.")
             .with_remedy("Leave out is_trial_reel."),
         2_207_001 | 2_207_051 => Error::rejected("Instagram takes the post for spam.")
-            .with_remedy("Look at the account on Instagram before anything else is posted there."),
+            .with_remedy("Look at the account on Instagram before anything else is posted there.")
+            .left_open(),
         2_207_003 | 2_207_032 | 2_207_053 | 2_207_082 => {
             Error::transient("Instagram could not take the file for the moment.")
         }
@@ -99,6 +100,13 @@ fn content_error(number: u64) -> Option<Error> {
 pub(super) fn is_not_ready(error: &Error) -> bool {
     let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
     code.split('/').any(|part| part == "9007" || part == "2207027")
+}
+
+/// Returns true if Instagram does not find the container that was to be published.
+pub(super) fn is_lost(error: &Error) -> bool {
+    let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref()).unwrap_or_default();
+    error.is_not_found()
+        || code.split('/').any(|part| matches!(part, "2207006" | "2207008" | "2207020"))
 }
 
 /// Returns the error of a container that Instagram could not process; `said` contains the subcode of the reason.

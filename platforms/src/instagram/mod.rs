@@ -17,17 +17,19 @@ mod state;
 mod tests;
 mod verify;
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use settings::Settings;
 
 use crate::{
-    Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
-    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
-    RecoveryClass, Result, Session, Spec, SpecSource, Step, SupportedApi, VideoFormat, Violation,
-    Warning,
+    Account, AccountFacts, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules,
+    Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit,
+    ReconcileOutcome, RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat,
+    Violation, Warning,
     analytics::Analytics,
     graph,
     oauth::{Oauth, Permission},
@@ -50,10 +52,9 @@ const COLLABORATORS_MAX: usize = 3;
 /// Longest alt text in characters.
 const ALT_TEXT_MAX: usize = 1_000;
 
-/// 100 posts in any 24 hours, a carousel counting once
-/// (<https://developers.facebook.com/docs/instagram-platform/content-publishing>). Other pages say 50: the account's
-/// own quota is read before each post.
-const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(LimitScope::Account, 100, 86_400)];
+/// Posts in any 24 hours, a carousel counting once, until the account's own number is known: Instagram's pages say 25,
+/// 50 and 100 (<https://developers.facebook.com/docs/instagram-platform/content-publishing>).
+const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(LimitScope::Account, 50, 86_400)];
 
 const OAUTH: Oauth = Oauth {
     permissions: &[
@@ -65,7 +66,10 @@ const OAUTH: Oauth = Oauth {
         Permission::optional("instagram_manage_insights", "Read the figures of your posts"),
         Permission::optional("instagram_manage_messages", "Answer messages"),
         Permission::optional("business_management", "Find the pages of your businesses"),
-        Permission::optional("pages_manage_metadata", "Hear of new messages"),
+        // A page is subscribed to messages with both of these
+        // (<https://developers.facebook.com/docs/messenger-platform/webhooks>).
+        Permission::optional("pages_manage_metadata", "Be notified of new messages"),
+        Permission::optional("pages_messaging", "Receive messages through your pages"),
     ],
     ..graph::OAUTH
 };
@@ -142,7 +146,7 @@ const SPEC: Spec = Spec {
     analytics: true,
     recovery_class: RecoveryClass::Handle,
     rate_limits: RATE_LIMITS,
-    api: Some(SupportedApi { version: graph::VERSION, ends: Some(graph::VERSION_ENDS) }),
+    api: Some(graph::SUPPORTED),
     doc_notes: DocNotes {
         reconcile: "`GET /{container}?fields=status_code`, then the latest media",
         tokens: "page tokens do not end",
@@ -182,6 +186,16 @@ const SPEC: Spec = Spec {
         )
         .with(&["video/mp4"])
         .requiring("a sound and an image with these names"),
+        Example::new(
+            "a poll",
+            r#"{"caption": "Tea or coffee?", "settings": {"poll": {"options": ["Tea", "Coffee"], "open_ended": true}}}"#,
+        )
+        .with(&["image/jpeg"]),
+        Example::new(
+            "a question to be answered in the comments",
+            r#"{"caption": "Where shall we go?", "settings": {"comment_prompt": true}}"#,
+        )
+        .with(&["image/jpeg"]),
         Example::new("a story", r#"{"post_type": "story"}"#).with(&["image/jpeg"]),
         Example::new("a video story", r#"{"post_type": "story"}"#).with(&["video/mp4"]),
     ],
@@ -213,6 +227,17 @@ impl Form {
 pub struct Instagram;
 
 #[async_trait]
+impl AccountFacts for Instagram {
+    async fn read(&self, session: &Session) -> Result<Map<String, Value>> {
+        client::quota(session).await.map(|quota| quota.facts())
+    }
+
+    fn are_known(&self, meta: &Map<String, Value>) -> bool {
+        graph::quota::is_known(meta)
+    }
+}
+
+#[async_trait]
 impl Platform for Instagram {
     fn spec(&self) -> &'static Spec {
         &SPEC
@@ -220,6 +245,14 @@ impl Platform for Instagram {
 
     fn check(&self, draft: &Draft) -> Vec<Violation> {
         check::check(draft)
+    }
+
+    fn rate_limits(&self, meta: &Value) -> Cow<'static, [RateLimit]> {
+        graph::quota::rate_limits(RATE_LIMITS, meta)
+    }
+
+    fn account_facts(&self) -> Option<&dyn AccountFacts> {
+        Some(self)
     }
 
     fn account_violation(&self, account: &Account) -> Option<Violation> {

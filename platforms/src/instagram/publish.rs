@@ -9,14 +9,21 @@ use super::{
     Form,
     client::{self, ContainerStatus},
     container,
-    error::{failed_container, is_not_ready},
+    error::{failed_container, is_lost, is_not_ready},
     settings::Settings,
     state::{ContainerKind, ContainerProgress, FailedContainer, NextStep, State},
 };
-use crate::{Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state};
+use crate::{
+    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, Warning, WarningCode,
+    outcome::read_state,
+};
 
 /// The longest time Instagram may take to process a container.
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
+/// The longest time for which a container that was just made may not be found.
+const FOUND_WITHIN: TimeDelta = TimeDelta::minutes(1);
+/// The number of containers that take the place of one that Instagram has lost.
+const REMADE_MAX: u32 = 3;
 /// A container that failed longer ago than this belongs to an earlier attempt, and a new one is created.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
@@ -46,7 +53,7 @@ pub(super) async fn publish(
     }
     match state.next(draft, &settings) {
         NextStep::CheckQuota => {
-            if client::posts_left(session).await? == 0 {
+            if client::quota(session).await?.is_used_up() {
                 return Err(client::quota_exhausted());
             }
             state.may_post = true;
@@ -71,9 +78,22 @@ pub(super) async fn publish(
         NextStep::Permalink(id) => {
             // The post is public even if its address cannot be read.
             let url = client::permalink(session, &id).await.ok();
-            Ok(Progress::Done(state.result(id, url)))
+            let warnings = missing_addon(session, &settings, &id).await;
+            Ok(Progress::Done(state.result(id, url)).with_warnings(warnings))
         }
     }
+}
+
+/// Returns a warning if Instagram published the post without its poll or prompt. What cannot be read is not warned of.
+async fn missing_addon(session: &Session, settings: &Settings, media: &str) -> Vec<Warning> {
+    let Some(addon) = settings.addon() else { return Vec::new() };
+    if client::has_addon(session, media, addon).await.unwrap_or(true) {
+        return Vec::new();
+    }
+    let name = addon.setting();
+    let message =
+        format!("Instagram published the post without its {name}; it cannot be added later.");
+    vec![Warning::new(WarningCode::AddonNotAttached, format!("settings.{name}"), message)]
 }
 
 async fn create(
@@ -100,7 +120,13 @@ async fn create(
 
 async fn wait_items(session: &Session, mut state: State) -> Result<Progress> {
     while let Some(item) = state.items.get(state.items_ready) {
-        match client::status(session, item).await? {
+        let status = match client::status(session, item).await {
+            Err(error) if error.is_not_found() => {
+                return not_found(session, state, ContainerKind::Main, error);
+            }
+            status => status?,
+        };
+        match status {
             ContainerStatus::Finished | ContainerStatus::Published => state.items_ready += 1,
             ContainerStatus::InProgress => return poll_again(session, state, ContainerKind::Main),
             ContainerStatus::Dead(reason) => {
@@ -117,7 +143,11 @@ async fn wait(
     what: ContainerKind,
     container: &str,
 ) -> Result<Progress> {
-    match client::status(session, container).await? {
+    let status = match client::status(session, container).await {
+        Err(error) if error.is_not_found() => return not_found(session, state, what, error),
+        status => status?,
+    };
+    match status {
         ContainerStatus::Finished | ContainerStatus::Published => {
             state.container_mut(what).ready = true;
             continue_from(&state)
@@ -137,14 +167,18 @@ async fn commit(
         Ok(id) => return published(state, what, id),
         Err(error) => error,
     };
-    let about_container =
-        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
-    if error.reply.is_none() || !about_container {
+    if error.reply.is_none() || error.kind == ErrorKind::Server {
         return Err(error);
     }
-    // The container's status may explain the refusal.
+    let about_container =
+        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
+    // The container's status may explain the refusal, or show that there was none: posts went out although their call
+    // was refused with 4/2207051, https://github.com/gitroomhq/postiz-app/pull/1681.
     match client::status(session, container).await {
-        Ok(ContainerStatus::Dead(reason)) => give_up(session, state, what, reason),
+        Ok(ContainerStatus::Dead(reason)) if about_container => {
+            give_up(session, state, what, reason)
+        }
+        Ok(ContainerStatus::Dead(_)) => Err(error.nothing_done()),
         Ok(ContainerStatus::Published) => {
             Err(Error::new(ErrorKind::Ambiguous, "The post is public; its id is not known yet."))
         }
@@ -152,8 +186,39 @@ async fn commit(
             state.container_mut(what).ready = false;
             poll_again(session, state, what)
         }
+        // It is looked up before another one takes its place.
+        _ if is_lost(&error) && !state.container_mut(what).lost => {
+            state.container_mut(what).lost = true;
+            let error = Error { kind: ErrorKind::Transient, ..error }.left_open();
+            Err(error.with_next_state(&state)?)
+        }
+        _ if is_lost(&error) => make_anew(state, what, error),
         _ => Err(error),
     }
+}
+
+/// Discards a container that Instagram has lost, which a new one replaces, a few times.
+fn make_anew(mut state: State, what: ContainerKind, error: Error) -> Result<Progress> {
+    if state.remade >= REMADE_MAX {
+        return Err(Error { kind: ErrorKind::Transient, ..error }.nothing_done());
+    }
+    state.remade += 1;
+    state.discard(what);
+    continue_from(&state)
+}
+
+/// Waits for a container that is not found, and makes it anew if it is not found for longer than Instagram needs.
+fn not_found(
+    session: &Session,
+    mut state: State,
+    what: ContainerKind,
+    error: Error,
+) -> Result<Progress> {
+    let since = state.container_mut(what).since.unwrap_or(session.now);
+    if session.now - since > FOUND_WITHIN {
+        return make_anew(state, what, error);
+    }
+    poll_again(session, state, what)
 }
 
 /// Returns the step that follows once the post or its story is public under this id.
@@ -211,6 +276,10 @@ fn give_up(
 
 /// Rewords the error of a part that was refused after the post became public.
 fn after_publish_error(mut error: Error, part: &str) -> Error {
+    // The post was made moments ago: what is not found yet will be.
+    if error.is_not_found() {
+        error.kind = ErrorKind::Transient;
+    }
     error.message = format!("The post is public, but not its {part}: {}", error.message);
     error
 }

@@ -43,10 +43,26 @@ settings! {
             min: 1,
             max: TAGS_MAX,
         },
+        /// A poll below the caption, which is its question.
+        optional poll: Option<Poll> = Shape::Object(Poll::FIELDS),
+        /// Asks people to answer the caption in the comments.
+        optional comment_prompt: bool = Shape::Bool,
         /// Publishes the first file as a story too.
         optional companion_story: bool = Shape::Bool,
         /// Description of each image for people who cannot see it, in the order of the files.
         optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, CAROUSEL_MAX),
+    }
+
+    /// A poll.
+    Poll {
+        /// The answers to choose from.
+        required options: Vec<String> = Shape::List {
+            of: &Shape::Text { min: 1, max: 25 },
+            min: 2,
+            max: 4,
+        },
+        /// Leaves the poll open; others end after three days.
+        optional open_ended: bool = Shape::Bool,
     }
 
     /// A person in an image or video.
@@ -75,7 +91,41 @@ impl UserTag {
     }
 }
 
+/// What is attached to a caption.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Addon {
+    Poll,
+    CommentPrompt,
+}
+
+impl Addon {
+    /// Returns the edge of a post that shows it.
+    pub const fn edge(self) -> &'static str {
+        match self {
+            Self::Poll => "poll_attachment",
+            Self::CommentPrompt => "prompt_response",
+        }
+    }
+
+    /// Returns the setting that asks for it.
+    pub const fn setting(self) -> &'static str {
+        match self {
+            Self::Poll => "poll",
+            Self::CommentPrompt => "comment_prompt",
+        }
+    }
+}
+
 impl Settings {
+    /// Returns what is to be attached to the caption.
+    pub const fn addon(&self) -> Option<Addon> {
+        match (&self.poll, self.comment_prompt) {
+            (Some(_), _) => Some(Addon::Poll),
+            (None, true) => Some(Addon::CommentPrompt),
+            (None, false) => None,
+        }
+    }
+
     /// Returns true if the AI label was requested, under any of its names.
     pub fn is_ai(&self, draft: &Draft) -> bool {
         self.is_ai_generated || is_ai_generated(draft)

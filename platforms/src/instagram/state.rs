@@ -24,6 +24,9 @@ pub(super) struct State {
     pub comment: Option<String>,
     /// The container that failed, if one did.
     pub broken: Option<FailedContainer>,
+    /// The number of containers that took the place of one that Instagram had lost.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub remade: u32,
 }
 
 /// The progress of one container.
@@ -38,6 +41,8 @@ pub(super) struct ContainerProgress {
     pub since: Option<DateTime<Utc>>,
     /// The number of times its status was read.
     pub polls: u32,
+    /// True if Instagram did not find it when it was to be published.
+    pub lost: bool,
     /// The id of the published post.
     pub published: Option<String>,
 }
@@ -79,6 +84,11 @@ pub(super) enum NextStep {
     Comment(String, String),
     /// Read the address of the post with this id.
     Permalink(String),
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl State {
@@ -136,7 +146,13 @@ impl State {
 
     /// Discards the failed containers.
     pub fn restart(&mut self) {
-        if self.broken.take().is_some_and(|broken| broken.story) {
+        let is_story = self.broken.take().is_some_and(|broken| broken.story);
+        self.discard(if is_story { ContainerKind::Story } else { ContainerKind::Main });
+    }
+
+    /// Discards a container, and the items of a carousel with it. What is public stays.
+    pub fn discard(&mut self, what: ContainerKind) {
+        if what == ContainerKind::Story {
             self.story = ContainerProgress::default();
         } else if self.main.published.is_none() {
             self.items.clear();

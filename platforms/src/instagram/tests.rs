@@ -43,23 +43,23 @@ fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
     let mut made = 0;
     let mut asked = Vec::new();
     move |seen| match seen.line.as_str() {
-        "GET /net/v25.0/55/content_publishing_limit" => {
+        "GET /net/v26.0/55/content_publishing_limit" => {
             (200, json!({"data": [{"quota_usage": 3, "config": {"quota_total": 50}}]}))
         }
-        "POST /net/v25.0/55/media" => {
+        "POST /net/v26.0/55/media" => {
             made += 1;
             id(format!("c{made}"))
         }
-        "POST /net/v25.0/55/media_publish" => {
+        "POST /net/v26.0/55/media_publish" => {
             id(seen.form("creation_id").unwrap().replace('c', "p"))
         }
-        line if line.starts_with("POST /net/v25.0/p") && line.ends_with("/comments") => id("k1"),
-        line if line.starts_with("GET /net/v25.0/c") => {
+        line if line.starts_with("POST /net/v26.0/p") && line.ends_with("/comments") => id("k1"),
+        line if line.starts_with("GET /net/v26.0/c") => {
             let first = !asked.contains(&seen.line);
             asked.push(seen.line.clone());
             (200, json!({"status_code": if first { "IN_PROGRESS" } else { "FINISHED" }}))
         }
-        line if line.starts_with("GET /net/v25.0/p") => {
+        line if line.starts_with("GET /net/v26.0/p") => {
             (200, json!({"permalink": "https://www.instagram.com/p/x/"}))
         }
         line => panic!("{line}"),

@@ -85,6 +85,24 @@ fn post_error(reply: &Reply, code: &str) -> Error {
         }
         "couldnt_find_community" => Error::rejected("The community does not exist.")
             .with_remedy("Check settings.community."),
+        _ if names_its_cause(code) => {
+            response::error_by_status("The instance", reply, code).nothing_done()
+        }
         _ => response::error_by_status("The instance", reply, code),
     }
+}
+
+/// Returns true for the names of what was checked before a post is stored (`LemmyErrorType` of
+/// <https://github.com/LemmyNet/lemmy/blob/main/crates/utils/src/error.rs>).
+fn names_its_cause(code: &str) -> bool {
+    const NAMES: [&str; 7] = [
+        "alt_text_length_overflow",
+        "blocked_url",
+        "honeypot_failed",
+        "language_not_allowed",
+        "locked",
+        "nsfw_not_allowed",
+        "url_without_domain",
+    ];
+    code.starts_with("invalid_") || NAMES.contains(&code)
 }

@@ -61,7 +61,7 @@ const SPEC: Spec = Spec {
     analytics: true,
     recovery_class: RecoveryClass::Search,
     rate_limits: &[RateLimit::new(LimitScope::Account, 6, 600)],
-    api: Some(SupportedApi { version: "v3", ends: None }),
+    api: Some(SupportedApi { newest_known: "v4", ..SupportedApi::lasting("v3", "2026-11-26") }),
     doc_notes: DocNotes {
         reconcile: "`GET /api/v3/user`, by title and time",
         tokens: "the log-in does not end; the password makes a new one",

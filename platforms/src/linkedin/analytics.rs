@@ -1,6 +1,7 @@
 //! Statistics of pages, and of posts of pages and members,
 //! <https://learn.microsoft.com/linkedin/marketing/community-management/organizations/share-statistics>,
-//! <https://learn.microsoft.com/linkedin/marketing/community-management/organizations/page-statistics>.
+//! <https://learn.microsoft.com/linkedin/marketing/community-management/organizations/page-statistics>,
+//! <https://learn.microsoft.com/linkedin/marketing/community-management/members/post-statistics>.
 
 use std::time::Duration;
 
@@ -10,11 +11,13 @@ use serde_json::Value;
 
 use super::{client, is_organization};
 use crate::{
-    Account, LimitScope, RateLimit, Result,
+    Account, LimitScope, RateLimit, Result, Secrets,
     analytics::{
         Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, MetricValue, Metrics,
-        MissingReason, PostRef, is_forbidden, is_not_found, name, read_counts, without_permission,
+        MissingReason, PostRef, is_forbidden, is_not_found, is_refusal, name, read_counts,
+        without_permission,
     },
+    oauth,
 };
 
 const OF_PAGES: &str = "rw_organization_admin";
@@ -49,13 +52,15 @@ const STATISTICS: [(&str, &str); 6] = [
     ("/totalShareStatistics/clickCount", name::CLICKS),
 ];
 
-/// The metrics of a member's post; each needs its own call.
-const OF_MEMBER: [(&str, &str); 5] = [
+/// The metrics of a member's post; each needs its own call. Those of saves and of clicks on links exist since 202604.
+const OF_MEMBER: [(&str, &str); 7] = [
     ("REACTION", name::LIKES),
     ("COMMENT", name::COMMENTS),
     ("MEMBERS_REACHED", name::REACH),
     ("IMPRESSION", name::IMPRESSIONS),
     ("RESHARE", name::SHARES),
+    ("POST_SAVE", name::SAVES),
+    ("LINK_CLICKS", name::CLICKS),
 ];
 
 /// Reads the metrics of LinkedIn.
@@ -170,25 +175,47 @@ async fn of_page(reading: &FetchContext<'_>, post: &PostRef) -> Result<Option<Me
 }
 
 async fn of_member(reading: &FetchContext<'_>, post: &PostRef) -> Result<Option<Metrics>> {
+    if !may_read_members(&reading.session.secrets) {
+        note_members_permission(reading);
+        return Ok(Some(without_permission(&OF_MEMBER)));
+    }
     let mut numbers = Metrics::new();
     for (theirs, ours) in OF_MEMBER {
         reading.acquire_call().await?;
         let told = match client::member_statistics(reading.session, &post.id, theirs).await {
-            Ok(elements) => {
-                let count = elements.first().and_then(|one| one["count"].as_i64());
-                count.ok_or(MissingReason::Pending)
-            }
+            Ok(elements) => count(&elements, theirs).ok_or(MissingReason::Pending),
             Err(error) if is_not_found(&error) => return Ok(None),
             Err(error) if is_forbidden(&error) => {
-                reading.note_missing_permission(OF_MEMBERS);
-                Err(MissingReason::Permission)
+                note_members_permission(reading);
+                return Ok(Some(without_permission(&OF_MEMBER)));
             }
+            Err(error) if is_refusal(&error) => Err(MissingReason::Refused),
             Err(error) => return Err(error),
         };
         numbers.insert(ours, told);
-        if told == Err(MissingReason::Permission) {
-            return Ok(Some(without_permission(&OF_MEMBER)));
-        }
     }
     Ok(Some(numbers))
+}
+
+/// Returns false if the network listed the permissions of the token, and the one for members' posts is not among them.
+fn may_read_members(secrets: &Secrets) -> bool {
+    let granted = oauth::granted_permissions(secrets);
+    granted.is_empty() || granted.contains(&OF_MEMBERS)
+}
+
+/// Notes the missing permission, if to connect again would ask for it: LinkedIn gives it to approved apps alone.
+fn note_members_permission(reading: &FetchContext<'_>) {
+    if super::OAUTH.permissions().any(|one| one.name == OF_MEMBERS) {
+        reading.note_missing_permission(OF_MEMBERS);
+    }
+}
+
+/// Returns the count of a metric. Before version 202605 its name was no part of the answer, and its form has changed.
+fn count(elements: &[Value], metric: &str) -> Option<i64> {
+    let is_it = |one: &&Value| {
+        let named = &one["metricType"];
+        let name = named.as_str().or_else(|| named.as_object()?.values().find_map(Value::as_str));
+        name.is_none_or(|name| name == metric)
+    };
+    elements.iter().find(is_it)?["count"].as_i64()
 }

@@ -1,6 +1,6 @@
 //! Calls to LinkedIn's API.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use url::{Url, form_urlencoded};
 
 use super::{
-    API, SPEC, VERSION,
+    API, SPEC,
     error::parse_error,
     state::{Organization, Part, Upload},
 };
@@ -75,10 +75,15 @@ struct Elements<T> {
 #[derive(Debug, Deserialize)]
 pub(super) struct Acl {
     pub role: String,
-    #[serde(rename = "organizationalTarget")]
+    #[serde(rename = "organization")]
     pub urn: String,
-    #[serde(rename = "organizationalTarget~")]
-    pub target: Option<Target>,
+}
+
+/// The organizations that were asked for, by their numbers; those that may not be read are left out.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Results {
+    results: BTreeMap<String, Target>,
 }
 
 /// An organization in lists.
@@ -138,9 +143,20 @@ pub(super) struct Post {
     pub id: String,
     #[serde(default)]
     pub commentary: String,
+    #[serde(default)]
+    content: Value,
     /// In milliseconds.
     created_at: Option<i64>,
     last_modified_at: Option<i64>,
+}
+
+impl Post {
+    /// Returns the URNs of its files.
+    pub fn files(&self) -> Vec<String> {
+        let images = self.content["multiImage"]["images"].as_array().into_iter().flatten();
+        let all = std::iter::once(&self.content["media"]).chain(images);
+        all.filter_map(|one| one["id"].as_str().map(str::to_owned)).collect()
+    }
 }
 
 impl Entry for Post {
@@ -159,20 +175,35 @@ pub(super) async fn userinfo(session: &Session) -> Result<Member> {
     get(session, "/v2/userinfo").await
 }
 
-/// Returns the last part of the address of the member's page, if the app may read it.
+/// Returns the last part of the address of the member's page. Only tokens with one of the older permissions for
+/// profiles may read it.
 pub(super) async fn vanity_name(session: &Session) -> Result<String> {
     get(session, "/v2/me").await.map(|me: Me| me.vanity_name)
 }
 
-/// Returns the organizations in which the member has a role.
+/// Returns the organizations in which the member has a role
+/// (<https://learn.microsoft.com/linkedin/marketing/community-management/organizations/organization-access-control-by-role>).
 pub(super) async fn acls(session: &Session) -> Result<Vec<Acl>> {
-    let path = "/v2/organizationalEntityAcls?q=roleAssignee&state=APPROVED&projection=(elements*(role,organizationalTarget~(localizedName,vanityName)))";
+    let path = "/rest/organizationAcls?q=roleAssignee&state=APPROVED&count=100";
     get(session, path).await.map(|found: Elements<Acl>| found.elements)
 }
 
-/// Returns the organization with this vanity name.
+/// Returns the names of organizations, by their URNs.
+pub(super) async fn organizations(
+    session: &Session,
+    urns: &[&str],
+) -> Result<BTreeMap<String, Target>> {
+    let numbers: Vec<&str> = urns.iter().filter_map(|urn| urn.rsplit(':').next()).collect();
+    let path = format!("/rest/organizations?ids=List({})", numbers.join(","));
+    let found: Results = get(session, &path).await?;
+    let named = found.results.into_iter();
+    Ok(named.map(|(id, target)| (format!("urn:li:organization:{id}"), target)).collect())
+}
+
+/// Returns the organization with this vanity name
+/// (<https://learn.microsoft.com/linkedin/marketing/community-management/organizations/organization-lookup-api>).
 pub(super) async fn organization(session: &Session, name: &str) -> Result<Option<Organization>> {
-    let path = format!("/v2/organizations?q=vanityName&vanityName={}", encoded(name));
+    let path = format!("/rest/organizations?q=vanityName&vanityName={}", encoded(name));
     let found: Elements<Target> = match get(session, &path).await {
         Err(error) if error.reply.as_ref().is_some_and(|reply| reply.status == 404) => {
             return Ok(None);
@@ -410,5 +441,7 @@ fn encoded(text: &str) -> String {
 
 fn authorized(session: &Session, request: Request) -> Result<Request> {
     let request = request.bearer(session.secrets.require(ACCESS_TOKEN)?);
-    Ok(request.header("linkedin-version", VERSION).header("x-restli-protocol-version", "2.0.0"))
+    Ok(request
+        .header("linkedin-version", super::version())
+        .header("x-restli-protocol-version", "2.0.0"))
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Days, NaiveTime, Utc};
 use fanfare_outbound::Reply;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::DEFAULT_WAIT;
 use crate::{Error, ErrorKind, Session, response};
@@ -15,12 +16,53 @@ const TOKEN_EXPIRED: u64 = 65_602;
 /// Messages of refusals that turned out to be temporary.
 const TRANSIENT_MESSAGES: [&str; 2] = ["resource is forbidden", "unable to obtain activity"];
 
+/// Parts of messages about a field of the post.
+const FIELDS: [&str; 12] = [
+    " :: ",
+    "field",
+    "commentary",
+    "too long",
+    "characters",
+    "image",
+    "video",
+    "document",
+    "asset",
+    "request body",
+    "urn:",
+    "parameter",
+];
+
+/// Starts of codes about the form of a call, which is checked before anything is made of it
+/// (<https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling>).
+const FORM: [&str; 11] = [
+    "EMPTY_",
+    "FIELD_",
+    "ILLEGAL_ARGUMENT",
+    "INVALID_",
+    "MEDIA_ASSET_",
+    "MISSING_",
+    "PARAM_",
+    "QUERY_PARAM_",
+    "UNPERMITTED_",
+    "UNPROCESSABLE_ENTITY",
+    "VERSION_",
+];
+
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 struct Body {
     service_error_code: Option<u64>,
     code: Option<String>,
     message: Option<String>,
+    error_details: Value,
+}
+
+impl Body {
+    fn is_about_form(&self) -> bool {
+        let code = self.code.as_deref().unwrap_or_default();
+        FORM.iter().any(|start| code.starts_with(start))
+            || self.error_details["inputErrors"].as_array().is_some_and(|list| !list.is_empty())
+    }
 }
 
 /// Converts a response that is not a success into an error.
@@ -51,9 +93,14 @@ fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error 
         ),
         409 => Error::transient("LinkedIn is busy with another request of this account."),
         422 if says("duplicate") => Error { earlier: urn_in(said), ..Error::duplicate("LinkedIn") },
+        // The message or the code names the field that was checked.
+        400 | 422 if FIELDS.iter().any(|part| says(part)) || body.is_about_form() => {
+            response::error_by_status("LinkedIn", reply, said).nothing_done()
+        }
         426 => {
             Error::misconfigured("LinkedIn no longer speaks the version of its API that is used.")
                 .with_remedy("Ask the operator to update Fanfare.")
+                .nothing_done()
         }
         429 => rate_limited(session, reply, says("day")),
         _ => response::error_by_status("LinkedIn", reply, said),

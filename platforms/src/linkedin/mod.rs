@@ -26,12 +26,13 @@ use serde_json::{Map, Value, json};
 use settings::Settings;
 
 use crate::{
-    Account, CaptionLimits, ConnectSpec, DocNotes, DocumentRules, Draft, Error, Example,
+    Account, CaptionLimits, ConnectSpec, DocNotes, DocumentRules, Draft, EndsBasis, Error, Example,
     FrameRules, Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress,
     RateLimit, ReconcileOutcome, RecoveryClass, Result, Session, Spec, SpecSource, Step,
     SupportedApi, VideoFormat, Violation, Warning,
     analytics::Analytics,
     oauth::{Endpoint, Oauth, Permission, TokenRenewal},
+    overrides::{linkedin_permissions, overrides},
 };
 
 /// The longest caption, counted as displayed.
@@ -51,8 +52,16 @@ const ALT_TEXT_MAX: usize = 4_086;
 /// Post type of a document.
 const DOCUMENT: &str = "document";
 
-/// The version of the API; each is supported for about a year.
-const VERSION: &str = "202605";
+/// The version of the API. Each ends in the middle of its month a year later: 202511 on 2026-11-16, 202603 on 2027-03-16
+/// (<https://learn.microsoft.com/linkedin/marketing/versioning>).
+const SUPPORTED: SupportedApi = SupportedApi {
+    version: "202608",
+    released: None,
+    ends: Some("2027-08-16"),
+    ends_basis: EndsBasis::Computed,
+    newest_known: "202608",
+    checked_at: "2026-11-26",
+};
 /// The host of the API.
 const API: &str = "https://api.linkedin.com";
 const WEBSITE: &str = "https://www.linkedin.com";
@@ -79,6 +88,8 @@ const OAUTH: Oauth = Oauth {
         Permission::optional("w_organization_social", "Publish posts on your pages"),
         Permission::optional("rw_organization_admin", "List your pages and read their figures"),
     ],
+    // An app that asks for more than it was approved for cannot connect anybody.
+    added_permissions: linkedin_permissions,
     token: Endpoint::at(WEBSITE, "/oauth/v2/accessToken"),
     renewal: TokenRenewal::RefreshToken { idle: Duration::from_secs(365 * 86_400) },
     shares_tokens: true,
@@ -136,7 +147,7 @@ const SPEC: Spec = Spec {
     rate_limits: RATE_LIMITS,
     default_wait: Some(DEFAULT_WAIT),
     tools: &[RECENT_MENTIONS, COMPANY_LOOKUP],
-    api: Some(SupportedApi { version: VERSION, ends: Some("2027-05-31") }),
+    api: Some(SUPPORTED),
     doc_notes: DocNotes {
         reconcile: "pages: `GET /rest/posts?q=author`, by text and time; members: nothing",
         tokens: "60 days; a refresh token of a year for approved apps only",
@@ -155,11 +166,12 @@ const SPEC: Spec = Spec {
             "length of texts, polls and alt texts, duplicates answered with the earlier URN, time in a URN's number",
             "programs that publish on LinkedIn",
         ),
-        SpecSource::observed("rate limits, waits", "programs that publish on LinkedIn"),
-        SpecSource::assumed(
-            "end of the API version a year after its release, largest image in bytes",
-            "earlier versions; easy to change",
+        SpecSource::documented(
+            "roles and names of organizations, numbers of members' posts, end of the API version",
+            "https://learn.microsoft.com/en-us/linkedin/marketing/versioning",
         ),
+        SpecSource::observed("rate limits, waits", "programs that publish on LinkedIn"),
+        SpecSource::assumed("largest image in bytes", "easy to change"),
     ],
     examples: EXAMPLES,
     ..Spec::with_defaults(PlatformId::Linkedin, "LinkedIn")
@@ -208,6 +220,11 @@ const COMPANY_LOOKUP: &str = "linkedin.company_lookup";
 
 /// The number of days for which LinkedIn keeps mentions.
 const MENTIONS_DAYS: u64 = 60;
+
+/// Returns the version of the API that requests name.
+fn version() -> &'static str {
+    overrides().version(PlatformId::Linkedin).unwrap_or(SUPPORTED.version)
+}
 
 /// Returns true if the account is the page of an organization.
 fn is_organization(account: &Account) -> bool {

@@ -20,6 +20,8 @@ use crate::{
 /// The interval at which the processing status of a file is read, and the longest time it may take.
 const POLL: Duration = Duration::from_secs(20);
 const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
+/// The longest time for which a file that was just uploaded may not be found.
+const FOUND_WITHIN: TimeDelta = TimeDelta::minutes(1);
 /// The number of times an upload whose address no longer works is restarted.
 const RESTARTS_MAX: u32 = 2;
 /// Types of a thumbnail and of a card's picture.
@@ -189,7 +191,10 @@ async fn wait(session: &Session, draft: &Draft, mut state: State) -> Result<Prog
     let urn = state.files.get(state.ready).cloned().unwrap_or_default();
     let asset = Asset::of(media);
     let processing = if asset == Asset::Video || super::is_organization(&session.account) {
-        client::processing(session, asset, &urn).await?
+        match client::processing(session, asset, &urn).await {
+            Err(error) if error.is_not_found() => return not_found(session, state, error),
+            processing => processing?,
+        }
     } else if state.waiting_since.is_some() {
         state.ready = state.files.len();
         return Progress::continue_with(&state);
@@ -211,6 +216,21 @@ async fn wait(session: &Session, draft: &Draft, mut state: State) -> Result<Prog
             Progress::continue_with(&state).map(|progress| progress.after(POLL))
         }
     }
+}
+
+/// Waits for a file that LinkedIn does not find, and uploads the files anew if that lasts for longer than it needs.
+fn not_found(session: &Session, mut state: State, error: Error) -> Result<Progress> {
+    let since = *state.waiting_since.get_or_insert(session.now);
+    if session.now - since <= FOUND_WITHIN {
+        return Progress::continue_with(&state).map(|progress| progress.after(POLL));
+    }
+    if state.restarts >= RESTARTS_MAX {
+        return Err(Error { kind: ErrorKind::Transient, ..error });
+    }
+    state.restarts += 1;
+    state.files.clear();
+    (state.ready, state.waiting_since) = (0, None);
+    Progress::continue_with(&state)
 }
 
 async fn create(

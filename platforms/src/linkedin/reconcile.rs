@@ -10,7 +10,8 @@ use super::{
     state::State,
 };
 use crate::{
-    Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts, text::likeness,
+    Draft, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts, remains::Remains,
+    text,
 };
 
 /// Looks for the post among an organization's. Hardly any app may read a member's.
@@ -25,12 +26,23 @@ pub(super) async fn reconcile(
     }
     let state: State = read_state(state.as_ref())?;
     let commentary = content::commentary(draft, &draft.settings()?, &state);
-    let likeness = |post: &Post| likeness(&commentary, &post.commentary);
+    let ours = Remains { files: Some(state.files.clone()), ..Remains::default() };
+    let has_words = text::has_words(&commentary);
+    let likeness = |post: &Post| {
+        let words = text::likeness(&commentary, &post.commentary);
+        ours.likeness(&remains(post), (words, has_words), false)
+    };
     let looked =
         recent_posts::search(sent_at, likeness, |next| client::posts(session, next)).await?;
+    let looked = looked.prefer(|post| ours.owns(&remains(post)));
     let listing = looked.listing(|post| {
         let progress = published(session, post.id.clone()).with_warnings(state.warnings.clone());
         Ok((post.id, progress))
     });
     listing.map(Into::into)
+}
+
+/// Returns what is shown of a post beside its words.
+fn remains(post: &Post) -> Remains {
+    Remains { files: Some(post.files()), ..Remains::default() }
 }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     Draft, ErrorKind, Media, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
+    analytics::{CallBudget, FetchContext, Metrics, MissingReason, PostRef},
     tests::test_server::{self, Network, Seen},
     validate::validate,
 };
@@ -224,20 +225,116 @@ async fn a_page_is_looked_through_for_a_lost_post_and_a_member_is_not() {
     assert_eq!(Linkedin.recovery_class(&member.account, &draft).as_str(), "blind");
 }
 
+fn acl(role: &str, organization: &str) -> Value {
+    json!({"role": role, "organization": organization, "roleAssignee": MEMBER, "state": "APPROVED"})
+}
+
+#[tokio::test]
+async fn a_page_whose_name_may_not_be_read_can_be_connected() {
+    let network = Network::start(|seen| match seen.line.rsplit('/').next().unwrap() {
+        "userinfo" => (200, json!({"sub": "AbC", "name": "Ann Lee"})),
+        "organizationAcls" => (200, json!({"elements": [acl("CONTENT_ADMINISTRATOR", PAGE)]})),
+        _ => (403, json!({"status": 403, "code": "ACCESS_DENIED"})),
+    })
+    .await;
+    let found = Linkedin.identities(&session(&network, "")).await.unwrap();
+    assert_eq!((found[1].remote_id.as_str(), found[1].username.as_str()), (PAGE, PAGE));
+}
+
+#[tokio::test]
+async fn the_address_of_a_members_page_is_read_with_the_permission_for_it_alone() {
+    let network = Network::start(|seen| match seen.line.rsplit('/').next().unwrap() {
+        "userinfo" => (200, json!({"sub": "AbC", "name": "Ann Lee"})),
+        _ => (200, json!({"id": "AbC", "vanityName": "ann-lee"})),
+    })
+    .await;
+    for (granted, name, calls) in [
+        ("openid,profile,w_member_social", "Ann Lee", 1),
+        ("openid,profile,r_basicprofile", "ann-lee", 2),
+    ] {
+        let session = session(&network, MEMBER);
+        let secrets = session.secrets.clone().with("scope", granted);
+        let before = network.lines().len();
+        let member = Linkedin.verify(&Session { secrets, ..session }).await.unwrap();
+        assert_eq!((member.username.as_str(), network.lines().len() - before), (name, calls));
+    }
+}
+
+/// A budget without end.
+struct Free;
+
+#[async_trait::async_trait]
+impl CallBudget for Free {
+    async fn acquire(&self) -> crate::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads the numbers of a member's post with this token; returns them and the permissions that were missed.
+async fn member_numbers(network: &Network, granted: &str) -> (Metrics, Vec<String>) {
+    let session = session(network, MEMBER);
+    let secrets = session.secrets.clone().with("scope", granted);
+    let session = Session { secrets, ..session };
+    let skipped = std::collections::BTreeSet::new();
+    let reading = FetchContext::new(&session, &Free, &skipped);
+    let post = PostRef {
+        id: "urn:li:share:1".to_owned(),
+        post_type: "feed".to_owned(),
+        format: "text".to_owned(),
+    };
+    let read = Linkedin.analytics().unwrap().posts(&reading, &[post]).await.unwrap();
+    let missing = reading.findings().missing_permissions.into_iter().collect();
+    (read.into_iter().next().unwrap().unwrap(), missing)
+}
+
+#[tokio::test]
+async fn a_members_numbers_are_read_where_linkedin_approved_it() {
+    // Both forms in which the answer names its metric.
+    let network = Network::start(|seen| {
+        let asked = seen.query("queryType").unwrap();
+        let named = match asked {
+            "POST_SAVE" => json!({"com.linkedin.adsexternalapi.memberanalytics.v1.CreatorPostAnalyticsMetricTypeV1": asked}),
+            _ => json!(asked),
+        };
+        let count = i64::try_from(asked.len()).unwrap();
+        (200, json!({"elements": [{"count": count, "metricType": named, "targetEntity": {"share": "urn:li:share:1"}}]}))
+    })
+    .await;
+    let (read, missing) = member_numbers(&network, "r_member_postAnalytics,w_member_social").await;
+    assert_eq!((read["saves"], read["clicks"]), (Ok(9), Ok(11)), "POST_SAVE and LINK_CLICKS");
+    assert_eq!((read["reach"], missing.len()), (Ok(15), 0), "MEMBERS_REACHED");
+    // Without it nothing is asked, and nothing is named that to connect again would not give.
+    let before = network.lines().len();
+    let (read, missing) = member_numbers(&network, "openid,profile,w_member_social").await;
+    assert_eq!((read["likes"], missing.len()), (Err(MissingReason::Permission), 0));
+    assert_eq!(network.lines().len(), before);
+}
+
 #[tokio::test]
 async fn a_token_reaches_the_member_and_its_pages() {
     let network = Network::start(|seen| match seen.line.rsplit('/').next().unwrap() {
         "userinfo" => (200, json!({"sub": "AbC", "name": "Ann Lee"})),
-        "me" => (403, json!({"status": 403, "message": "Not enough permissions"})),
-        _ => (200, json!({"elements": [
-            {"role": "ADMINISTRATOR", "organizationalTarget": PAGE, "organizationalTarget~": {"localizedName": "Acme", "vanityName": "acme"}},
-            {"role": "CONTENT_ADMINISTRATOR", "organizationalTarget": PAGE},
-            {"role": "ANALYST", "organizationalTarget": "urn:li:organization:8"},
-        ]})),
+        "organizationAcls" => (
+            200,
+            json!({"elements": [
+                acl("ADMINISTRATOR", PAGE),
+                acl("CONTENT_ADMINISTRATOR", PAGE),
+                acl("ANALYST", "urn:li:organization:8"),
+            ]}),
+        ),
+        "organizations" => {
+            assert_eq!(seen.query("ids"), Some("List(77)"));
+            let named = json!({"id": 77, "localizedName": "Acme", "vanityName": "acme"});
+            (200, json!({"results": {"77": named}, "statuses": {"77": 200}, "errors": {}}))
+        }
+        other => panic!("{other} has ended, or is not for new apps"),
     })
     .await;
     let session = session(&network, "");
     let found = Linkedin.identities(&session).await.unwrap();
+    let versioned = network.seen().into_iter().filter(|seen| seen.line.contains("/rest/"));
+    assert!(versioned.clone().all(|seen| seen.head.contains("linkedin-version: 202608")));
+    assert_eq!(versioned.count(), 2);
     let names: Vec<_> =
         found.iter().map(|one| (one.remote_id.as_str(), one.username.as_str())).collect();
     assert_eq!(names, [(MEMBER, "Ann Lee"), (PAGE, "acme")]);
@@ -323,4 +420,35 @@ fn a_document_is_a_post_of_its_own() {
     assert_eq!(broken(&draft), [("media_urls[0]".to_owned(), "media_type_unsupported")]);
     draft.media = Vec::new();
     assert_eq!(broken(&draft), [("media_urls".to_owned(), "media_required")]);
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_found_is_waited_for_and_then_uploaded_anew() {
+    let network =
+        Network::start(|_| (404, json!({"status": 404, "code": "NOT_FOUND", "message": "gone"})))
+            .await;
+    let mut session = session(&network, PAGE);
+    let mut draft = test_server::draft("Look", json!({}));
+    draft.media = vec![file("image/jpeg")];
+    let waiting = json!({"files": ["urn:li:image:1"]});
+    let Progress::Continue { state, after, .. } =
+        Linkedin.publish(&session, &draft, Some(waiting)).await.unwrap()
+    else {
+        panic!("it goes on");
+    };
+    assert!(after > std::time::Duration::ZERO);
+    assert_eq!(Linkedin.step(&draft, Some(&state)).name, "wait_for_files");
+    session.now += chrono::TimeDelta::minutes(2);
+    let Progress::Continue { mut state, .. } =
+        Linkedin.publish(&session, &draft, Some(state)).await.unwrap()
+    else {
+        panic!("it goes on");
+    };
+    assert_eq!(Linkedin.step(&draft, Some(&state)).name, "register_image_1");
+    // Not for ever.
+    state["files"] = json!(["urn:li:image:2"]);
+    state["restarts"] = json!(2);
+    state["waiting_since"] = json!(test_server::at(-600));
+    let error = Linkedin.publish(&session, &draft, Some(state)).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Transient);
 }

@@ -29,10 +29,15 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             .with_remedy("Check settings.quoted_status_id; the status may have been deleted."),
         409 => Error::transient("The instance is busy with another request of this account."),
         422 if why.contains("finished processing") => {
-            Error::transient("The instance is still processing a file of the post.")
+            Error::transient("The instance is still processing a file of the post.").nothing_done()
         }
         422 if why.starts_with("File") || why.contains("content type") => {
             Error::media_rejected(format!("The instance does not take a file: {}.", why.trim_end_matches('.')))
+        }
+        // Nothing is stored of a status that does not validate, <https://docs.joinmastodon.org/methods/statuses/#422>. The
+        // one that is there already is refused with the same status.
+        422 if !said.is_empty() && !said.eq_ignore_ascii_case("Duplicate record") => {
+            response::error_by_status("The instance", reply, why).nothing_done()
         }
         429 => Error::new(ErrorKind::RateLimited, "The instance asks to wait.")
             .with_retry_after(response::retry_delay(session, reply, &[ResetHeader::Rfc3339("x-ratelimit-reset")])),

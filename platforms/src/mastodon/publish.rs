@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{
     Draft, Error, ErrorKind, Likeness, Progress, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state, recent_posts, recent_posts::SearchResult, settings::alt_text,
-    text::likeness,
+    outcome::read_state, recent_posts, recent_posts::SearchResult, remains::Remains,
+    settings::alt_text, text,
 };
 
 /// The time to wait between two reads of a file's status, and how many to make.
@@ -156,22 +156,29 @@ pub async fn reconcile(
     let there = Instance::of(session)?;
     let state: State = read_state(state.as_ref())?;
     let id = session.account.remote_id.rsplit(':').next().unwrap_or_default();
-    let same_files = |status: &Status| {
-        let is_same = status.media_attachments.iter().map(|one| &one.id).eq(&state.media);
-        if is_same { Likeness::Same } else { Likeness::Different }
-    };
-    let looked = recent_posts::search(sent_at, same_files, |next| there.latest(id, next)).await?;
+    let ours = Remains { files: Some(state.media.clone()), ..Remains::default() };
+    let has_words = text::has_words(&draft.caption);
+    // The words are asked for below, of those alone that the files do not exclude.
+    let by_files =
+        |status: &Status| ours.likeness(&remains(status), (Likeness::Similar, has_words), false);
+    let looked = recent_posts::search(sent_at, by_files, |next| there.latest(id, next)).await?;
+    let looked = looked.prefer(|status| ours.owns(&remains(status)));
     let mut found = Vec::new();
     for (_, status) in looked.found {
-        match likeness(&draft.caption, &there.source(&status.id).await?) {
-            Likeness::Different => {}
-            // Files have ids that no other post has.
-            Likeness::Similar if !state.media.is_empty() => found.push((Likeness::Same, status)),
-            likeness => found.push((likeness, status)),
+        let words = text::likeness(&draft.caption, &there.source(&status.id).await?);
+        let likeness = ours.likeness(&remains(&status), (words, has_words), false);
+        if likeness != Likeness::Different {
+            found.push((likeness, status));
         }
     }
     let looked = SearchResult { found, ..looked };
     looked.listing(|status| Ok((status.id.clone(), done(status)))).map(Into::into)
+}
+
+/// Returns what is shown of a status beside its words.
+fn remains(status: &Status) -> Remains {
+    let files = status.media_attachments.iter().map(|one| one.id.clone()).collect();
+    Remains { files: Some(files), ..Remains::default() }
 }
 
 fn done(status: Status) -> Progress {

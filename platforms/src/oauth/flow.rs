@@ -13,7 +13,7 @@ use super::{
     token_response::{self, TokenResponse},
     tokens::{ACCESS_TOKEN, INSTANCE, REFRESH_TOKEN},
 };
-use crate::{Error, ErrorKind, RefreshedTokens, Result, Secrets, Session, text};
+use crate::{Error, ErrorKind, RefreshedTokens, Result, Secrets, Session, graph, text};
 
 /// Time for one call.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -40,7 +40,7 @@ pub fn authorize_url(
 ) -> Result<Url> {
     let app = session.app()?;
     let mut url = endpoint_url(session, oauth.authorize)?;
-    let names: Vec<_> = oauth.permissions.iter().map(|permission| permission.name).collect();
+    let names: Vec<_> = oauth.permissions().map(|permission| permission.name).collect();
     {
         let mut query = url.query_pairs_mut();
         query
@@ -196,7 +196,8 @@ async fn exchange_token(
 /// Returns an endpoint's address: on the network, on the account's own server, or below a configured base.
 fn endpoint_url(session: &Session, endpoint: Endpoint) -> Result<Url> {
     if !endpoint.host.is_empty() || session.base.is_some() {
-        return session.url(endpoint.host, endpoint.path);
+        let path = endpoint.path.replace("{graph_version}", graph::version());
+        return session.url(endpoint.host, &path);
     }
     let home = server_origin(session.secrets.expose(INSTANCE))?;
     session.url(&home, endpoint.path)

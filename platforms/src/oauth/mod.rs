@@ -19,7 +19,7 @@ use crate::CredentialField;
 pub use flow::{AuthorizationRequest, authorize_url, exchange_code, refresh_tokens, revoke};
 pub use tokens::{
     ACCESS_TOKEN, CLIENT_ID, CLIENT_SECRET, INSTANCE, REFRESH_TOKEN, access_token_expiry,
-    missing_permissions, refresh_token_expiry,
+    granted_permissions, missing_permissions, refresh_token_expiry,
 };
 
 /// The way in which a user authorizes an app on one network.
@@ -29,8 +29,10 @@ pub struct Oauth {
     pub authorize: Endpoint,
     /// Further parameters of that page, for example `("access_type", "offline")`.
     pub authorize_extra: &'static [(&'static str, &'static str)],
-    /// The permissions (scopes) that are requested.
+    /// The permissions (scopes) that every app requests.
     pub permissions: &'static [Permission],
+    /// The permissions that the operator adds, because the app was approved for them.
+    pub added_permissions: fn() -> &'static [Permission],
     /// The separator between the names of permissions.
     pub separator: &'static str,
     /// True to use PKCE (RFC 7636) with S256, which makes an intercepted code useless.
@@ -64,6 +66,7 @@ impl Oauth {
         authorize: Endpoint::on_instance("/oauth/authorize"),
         authorize_extra: &[],
         permissions: &[],
+        added_permissions: || &[],
         separator: " ",
         pkce: false,
         token: Endpoint::on_instance("/oauth/token"),
@@ -79,12 +82,19 @@ impl Oauth {
     };
 }
 
+impl Oauth {
+    /// Returns all permissions that are requested.
+    pub fn permissions(&self) -> impl Iterator<Item = &'static Permission> + use<> {
+        self.permissions.iter().chain((self.added_permissions)())
+    }
+}
+
 /// An address in two parts, so that a configured base can replace the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Endpoint {
     /// Scheme and host, and a prefix if there is one; empty: the account's own server.
     pub host: &'static str,
-    /// Path, which starts with a slash.
+    /// Path, which starts with a slash. `{graph_version}` stands for the version of Meta's API that is used.
     pub path: &'static str,
 }
 

@@ -45,12 +45,16 @@ fn time(secrets: &Secrets, name: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(secrets.expose(name)).ok().map(|end| end.to_utc())
 }
 
+/// Returns the permissions that were granted, as the network lists them; empty if it does not.
+#[must_use]
+pub fn granted_permissions(secrets: &Secrets) -> Vec<&str> {
+    secrets.expose(SCOPE).split([' ', ',']).filter(|name| !name.is_empty()).collect()
+}
+
 /// Returns the required permissions that the user declined, if the network lists the granted ones.
 #[must_use]
 pub fn missing_permissions(oauth: &Oauth, secrets: &Secrets) -> Vec<&'static Permission> {
-    let granted = secrets.expose(SCOPE);
-    let is_granted =
-        |permission: &&Permission| granted.split([' ', ',']).any(|name| name == permission.name);
-    let needed = oauth.permissions.iter().filter(|permission| permission.required);
-    needed.filter(|permission| !granted.is_empty() && !is_granted(permission)).collect()
+    let granted = granted_permissions(secrets);
+    let needed = oauth.permissions().filter(|permission| permission.required);
+    needed.filter(|permission| !granted.is_empty() && !granted.contains(&permission.name)).collect()
 }

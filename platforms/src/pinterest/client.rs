@@ -55,6 +55,14 @@ struct CreatedPin {
     id: String,
 }
 
+/// The files of a pin.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct PinMedia {
+    /// `image`, `video`, `multiple_images` or another kind.
+    pub media_type: Option<String>,
+}
+
 /// A pin in lists.
 #[derive(Debug, Deserialize)]
 pub(super) struct Pin {
@@ -62,6 +70,9 @@ pub(super) struct Pin {
     pub title: Option<String>,
     pub description: Option<String>,
     pub link: Option<String>,
+    pub board_id: Option<String>,
+    #[serde(default)]
+    pub media: PinMedia,
     created_at: String,
 }
 

@@ -15,6 +15,22 @@ struct Body {
     message: Option<String>,
 }
 
+/// Fields of a pin, as messages about them name them (<https://developers.pinterest.com/docs/api/v5/pins-create>).
+const FIELDS: [&str; 12] = [
+    "title",
+    "description",
+    "link",
+    "alt_text",
+    "board",
+    "dominant_color",
+    "note",
+    "product_tags",
+    "sponsor_id",
+    "parent_pin_id",
+    "is not of type",
+    "required property",
+];
+
 /// Converts a response that is not a success into an error.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
     let body = serde_json::from_slice::<Body>(&reply.body).unwrap_or_default();
@@ -43,7 +59,7 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
                 .with_retry_after(wait)
         }
         400..=499 if says("unable to reach the url") => {
-            Error::transient("Pinterest could not fetch a file for the moment.")
+            Error::transient("Pinterest could not fetch a file for the moment.").nothing_done()
         }
         400..=499 if says("image") || says("video") || says("media") => Error::media_rejected(
             format!("Pinterest did not take a file: {}.", said.trim_end_matches('.')),
@@ -51,6 +67,10 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
         .with_remedy(
             "Use a JPEG or PNG of at most 20 MB, or an MP4 or MOV of 4 seconds to 15 minutes.",
         ),
+        // The message names the field that was checked.
+        400 if FIELDS.iter().any(|field| says(field)) => {
+            response::error_by_status("Pinterest", reply, said).nothing_done()
+        }
         _ => response::error_by_status("Pinterest", reply, said),
     }
 }

@@ -114,7 +114,7 @@ const SPEC: Spec = Spec {
     analytics: true,
     recovery_class: RecoveryClass::Search,
     tools: &[BOARDS],
-    api: Some(SupportedApi { version: "v5", ends: None }),
+    api: Some(SupportedApi::lasting("v5", "2026-11-26")),
     doc_notes: DocNotes {
         reconcile: "`GET /v5/boards/{board}/pins`, by title, text, link and time",
         tokens: "30 days, by a refresh token of 60 days that is replaced with each use",

@@ -13,8 +13,12 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Media, Progress, ReconcileOutcome, Result, Session, Step, outcome::read_state,
-    recent_posts, settings::alt_text, text::likeness,
+    Draft, Error, Media, Progress, ReconcileOutcome, Result, Session, Step,
+    outcome::read_state,
+    recent_posts,
+    remains::{FileKind, Remains},
+    settings::alt_text,
+    text,
 };
 
 /// The interval at which the processing status of a video is read, and the longest time it may take.
@@ -175,13 +179,28 @@ pub(super) async fn reconcile(
         format!("{}\n{text}\n{}", title.unwrap_or_default(), link.unwrap_or_default())
     };
     let wanted = words(settings.title.as_deref(), &draft.caption, settings.link.as_deref());
+    let ours = Remains { place: Some(settings.board.clone()), ..Remains::of(draft) };
+    let has_words = text::has_words(&wanted);
     let likeness = |pin: &Pin| {
         let text = pin.description.as_deref().unwrap_or_default();
-        likeness(&wanted, &words(pin.title.as_deref(), text, pin.link.as_deref()))
+        let shown = words(pin.title.as_deref(), text, pin.link.as_deref());
+        let alike = text::likeness(&wanted, &shown);
+        ours.likeness(&remains(pin, draft.media.len()), (alike, has_words), false)
     };
     let ask = |next| client::pins(session, &settings.board, next);
     let looked = recent_posts::search(sent_at, likeness, ask).await?;
     looked.listing(|pin| Ok((pin.id.clone(), published(session, pin.id)))).map(Into::into)
+}
+
+/// Returns what is shown of a pin beside its words. Of several images Pinterest does not show the number.
+fn remains(pin: &Pin, files: usize) -> Remains {
+    let kinds = match pin.media.media_type.as_deref() {
+        Some("image") => Some(vec![FileKind::Image]),
+        Some("video") => Some(vec![FileKind::Video]),
+        Some("multiple_images") => Some(vec![FileKind::Image; files.max(2)]),
+        _ => None,
+    };
+    Remains { kinds, place: pin.board_id.clone(), ..Remains::default() }
 }
 
 fn published(session: &Session, id: String) -> Progress {

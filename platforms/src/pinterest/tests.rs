@@ -1,11 +1,15 @@
 //! Pins against a network on loopback: what is sent, videos, what is told of a lost answer, and the table of errors.
 
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
-use super::{Pinterest, error::parse_error};
+use super::{Pinterest, analytics::MetricsReader, error::parse_error};
 use crate::{
     Draft, ErrorKind, Phase, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
-    tests::test_server::{self, Network},
+    analytics::{Analytics, CallBudget, Day, FetchContext, MissingReason, PostRef, name},
+    tests::test_server::{self, Network, Seen},
     validate::validate,
 };
 
@@ -209,4 +213,151 @@ fn what_does_not_go_together_is_told() {
     assert_eq!(broken(&uneven), [("media_urls[1]".to_owned(), "mixed_media_unsupported")]);
     let labelled = pin(json!({"ai_generated": true, "product_tags": ["1"]}), &["image/png"]);
     assert_eq!(crate::warnings(&Pinterest, &labelled).len(), 2);
+}
+
+/// Calls without limits.
+struct Free;
+
+#[async_trait]
+impl CallBudget for Free {
+    async fn acquire(&self) -> crate::Result<()> {
+        Ok(())
+    }
+}
+
+fn posts() -> Vec<PostRef> {
+    vec![PostRef { id: "77".into(), post_type: "feed".into(), format: "image".into() }]
+}
+
+fn day() -> Day {
+    let date = test_server::at(0).date_naive();
+    Day { date, since: test_server::at(0), until: test_server::at(86_400) }
+}
+
+/// A Pinterest that takes these metrics, and refuses each other one with the whole call.
+fn taking(
+    known: &'static [&'static str],
+    report: fn(&[&str]) -> Value,
+) -> impl Fn(&Seen) -> (u16, Value) {
+    move |seen| {
+        let asked: Vec<&str> = seen.query("metric_types").unwrap_or_default().split(',').collect();
+        match asked.iter().find(|name| !known.contains(name)) {
+            Some(name) => {
+                let message = format!("Invalid request: '{name}' is not one of {known:?}");
+                (400, json!({"code": 1, "message": message}))
+            }
+            None => (200, report(&asked)),
+        }
+    }
+}
+
+/// What was asked for is in the summary; the lifetime has its own two metrics and is `{}` otherwise
+/// (<https://github.com/pinterest/api-description>, 5.23.0).
+fn report_of_pin(asked: &[&str]) -> Value {
+    let (life, period): (Vec<_>, Vec<_>) =
+        asked.iter().partition(|name| name.starts_with("TOTAL_"));
+    let told = |names: Vec<&&str>| -> Value {
+        names
+            .into_iter()
+            .map(|name| ((*name).to_owned(), json!(name.len())))
+            .collect::<Map<_, _>>()
+            .into()
+    };
+    json!({"all": {"daily_metrics": [], "lifetime_metrics": told(life), "summary_metrics": told(period)}})
+}
+
+#[tokio::test]
+async fn the_numbers_of_a_pin_stand_in_its_summary_and_those_of_its_life_apart() {
+    let network = Network::start(taking(
+        &[
+            "IMPRESSION",
+            "SAVE",
+            "VIDEO_MRC_VIEW",
+            "PIN_CLICK",
+            "OUTBOUND_CLICK",
+            "TOTAL_REACTIONS",
+            "TOTAL_COMMENTS",
+        ],
+        report_of_pin,
+    ))
+    .await;
+    let (session, skipped) = (session(&network), BTreeSet::new());
+    let reading = FetchContext::new(&session, &Free, &skipped);
+    let read = MetricsReader.posts(&reading, &posts()).await.unwrap().remove(0).unwrap();
+    for (name, number) in [
+        (name::IMPRESSIONS, 10),
+        (name::SAVES, 4),
+        (name::PLAYS, 14),
+        (name::CLICKS, 9 + 14),
+        (name::LIKES, 15),
+        (name::COMMENTS, 14),
+    ] {
+        assert_eq!(read[name], Ok(number), "{name}");
+    }
+    assert_eq!(network.seen().len(), 1);
+    assert!(reading.findings().refused.is_empty());
+}
+
+#[tokio::test]
+async fn a_refused_metric_costs_itself_alone() {
+    let network = Network::start(taking(
+        &["IMPRESSION", "SAVE", "PIN_CLICK", "TOTAL_COMMENTS"],
+        report_of_pin,
+    ))
+    .await;
+    let (first, skipped) = (session(&network), BTreeSet::new());
+    let reading = FetchContext::new(&first, &Free, &skipped);
+    let read = MetricsReader.posts(&reading, &posts()).await.unwrap().remove(0).unwrap();
+    assert_eq!((read[name::IMPRESSIONS], read[name::COMMENTS]), (Ok(10), Ok(14)));
+    assert_eq!((read[name::PLAYS], read[name::CLICKS]), (Err(MissingReason::Platform), Ok(9)));
+    let refused = reading.findings().refused.into_iter().collect::<Vec<_>>();
+    assert_eq!(refused, ["OUTBOUND_CLICK", "TOTAL_REACTIONS", "VIDEO_MRC_VIEW"]);
+    // They are not asked for again.
+    let calls = network.seen().len();
+    MetricsReader.posts(&reading, &posts()).await.unwrap();
+    assert_eq!(network.seen().len(), calls + 1);
+    // A refusal of everything is about something else.
+    let network = Network::start(taking(&[], report_of_pin)).await;
+    let second = session(&network);
+    let reading = FetchContext::new(&second, &Free, &skipped);
+    let refused = MetricsReader.posts(&reading, &posts()).await.unwrap_err();
+    assert_eq!(refused.reply.unwrap().status, 400);
+    assert!(reading.findings().refused.is_empty());
+}
+
+#[tokio::test]
+async fn days_are_asked_for_what_accounts_have() {
+    // The metrics of `user_account/analytics` in the same description.
+    let known = &[
+        "ENGAGEMENT",
+        "ENGAGEMENT_RATE",
+        "IMPRESSION",
+        "OUTBOUND_CLICK",
+        "OUTBOUND_CLICK_RATE",
+        "PIN_CLICK",
+        "PIN_CLICK_RATE",
+        "SAVE",
+        "SAVE_RATE",
+    ];
+    let report = |asked: &[&str]| -> Value {
+        let told: Map<_, _> =
+            asked.iter().map(|name| ((*name).to_owned(), json!(name.len()))).collect();
+        let date = test_server::at(0).date_naive().to_string();
+        json!({"all": {"daily_metrics": [{"date": date, "data_status": "READY", "metrics": told}]}})
+    };
+    let network = Network::start(taking(known, report)).await;
+    let (first, skipped) = (session(&network), BTreeSet::new());
+    let reading = FetchContext::new(&first, &Free, &skipped);
+    let read = MetricsReader.days(&reading, &[day()]).await.unwrap().remove(0);
+    assert_eq!((read.numbers[name::VIEWS], read.numbers[name::SAVES]), (Ok(10), Ok(4)));
+    assert_eq!(read.numbers[name::CLICKS], Ok(9 + 14));
+    assert!(!read.numbers.contains_key(name::PROFILE_VIEWS));
+    assert_eq!(network.seen().len(), 1);
+    // One that Pinterest no longer takes costs itself, and the days stay.
+    let network = Network::start(taking(&["IMPRESSION", "SAVE"], report)).await;
+    let second = session(&network);
+    let reading = FetchContext::new(&second, &Free, &skipped);
+    let read = MetricsReader.days(&reading, &[day()]).await.unwrap().remove(0);
+    assert_eq!((read.numbers[name::VIEWS], read.numbers[name::SAVES]), (Ok(10), Ok(4)));
+    assert_eq!(read.numbers["pinterest_engagements"], Err(MissingReason::Platform));
 }

@@ -155,8 +155,16 @@ struct SourceDescription {
 #[derive(Debug, Serialize, JsonSchema)]
 struct ApiVersion {
     version: &'static str,
+    /// The day on which it came out, if that is known.
+    released: Option<&'static str>,
     /// The day on which the platform shuts it down.
     ends: Option<&'static str>,
+    /// The way in which that day is known: `announced`, `computed` from how earlier versions ended, or `none`.
+    ends_basis: &'static str,
+    /// The newest version that was known at `checked_at`.
+    newest_known: &'static str,
+    /// The day on which somebody last looked for newer versions.
+    checked_at: &'static str,
 }
 
 /// An example of a post that a platform accepts.
@@ -206,7 +214,14 @@ pub fn describe(spec: &Spec) -> Description {
         publishing_limits: spec.rate_limits.iter().map(RateLimitDescription::of).collect(),
         source: spec.sources.first().map(|source| source.from),
         sources: spec.sources.iter().map(SourceDescription::of).collect(),
-        api_version: spec.api.map(|api| ApiVersion { version: api.version, ends: api.ends }),
+        api_version: spec.api_in_use().map(|api| ApiVersion {
+            version: api.version,
+            released: api.released,
+            ends: api.ends,
+            ends_basis: api.ends_basis.as_str(),
+            newest_known: api.newest_known,
+            checked_at: api.checked_at,
+        }),
         examples: spec.examples.iter().map(ExampleDescription::of).collect(),
     }
 }
@@ -234,7 +249,7 @@ fn connection(connect: &ConnectSpec) -> (&'static str, Vec<FieldDescription>, Ve
             ("manual_credentials", fields.iter().map(entry).collect(), Vec::new())
         }
         ConnectSpec::Oauth(oauth) => {
-            let scopes = oauth.permissions.iter().map(|permission| permission.name).collect();
+            let scopes = oauth.permissions().map(|permission| permission.name).collect();
             ("dashboard_oauth", Vec::new(), scopes)
         }
     }

@@ -1,7 +1,8 @@
+use chrono::NaiveDate;
 use serde_json::json;
 
 use super::{describe, description::SettingDescription, settings_schema, shape_schema};
-use crate::{Setting, Shape, all};
+use crate::{EndsBasis, PlatformId, Setting, Shape, all, find};
 
 const WORD: Shape = Shape::Text { min: 1, max: 9 };
 const FIELDS: &[Setting] = &[
@@ -74,5 +75,29 @@ fn every_network_is_described_completely() {
         assert!(entry["content_limits"]["caption_max"].as_u64() > Some(0), "{}", spec.label);
         let listed = entry["settings"].as_array().map(Vec::len);
         assert!(listed >= Some(spec.settings.len()), "{}", spec.label);
+    }
+}
+
+#[test]
+fn a_version_says_when_it_ends_and_when_somebody_last_looked() {
+    let shown = |id: PlatformId| json!(describe(find(id).spec()))["api_version"].clone();
+    // Meta's table of versions, and what Microsoft's notices of earlier versions say.
+    let graph = json!({
+        "version": "v26.0", "released": "2026-07-29", "ends": "2028-11-04", "ends_basis": "computed",
+        "newest_known": "v27.0", "checked_at": "2026-11-26",
+    });
+    assert_eq!(shown(PlatformId::Facebook), graph);
+    assert_eq!(shown(PlatformId::Instagram), graph);
+    let linkedin = json!({
+        "version": "202608", "released": null, "ends": "2027-08-16", "ends_basis": "computed",
+        "newest_known": "202608", "checked_at": "2026-11-26",
+    });
+    assert_eq!(shown(PlatformId::Linkedin), linkedin);
+    assert_eq!(shown(PlatformId::Bluesky), json!(null));
+    for platform in all() {
+        let Some(api) = platform.spec().api else { continue };
+        let id = platform.spec().id;
+        assert_eq!(api.ends.is_none(), api.ends_basis == EndsBasis::None, "{id}");
+        assert!(api.checked_at.parse::<NaiveDate>().is_ok(), "{id}");
     }
 }

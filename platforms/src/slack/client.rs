@@ -134,7 +134,8 @@ pub async fn request_upload_url(
 ) -> Result<UploadUrl> {
     let length = length.to_string();
     let mut query = vec![("filename", filename), ("length", length.as_str())];
-    query.extend(alt.map(|alt| ("alt_txt", alt)));
+    // Slack's page names it alt_txt, Slack's own client alt_text; names that are not known are ignored.
+    query.extend(alt.into_iter().flat_map(|alt| [("alt_txt", alt), ("alt_text", alt)]));
     read(ask(session, "files.getUploadURLExternal", &query).await?)
 }
 

@@ -55,7 +55,12 @@ fn classify(reply: &Reply, code: &str) -> Error {
             Error::new(ErrorKind::RateLimited, "Slack asks to wait.")
                 .with_retry_after(reply.retry_after())
         }
-        "internal_error" | "fatal_error" | "service_unavailable" | "request_timeout" => {
+        "internal_error"
+        | "fatal_error"
+        | "service_unavailable"
+        | "request_timeout"
+        | "team_added_to_org"
+        | "external_channel_migrating" => {
             Error::new(ErrorKind::Server, "Slack has a problem of its own.")
         }
         _ => message_error(code),
@@ -86,6 +91,51 @@ fn message_error(code: &str) -> Error {
             "The workspace does not take a file of the post.",
         )
         .with_remedy("Check the size and type of the files, and the workspace's rules for them."),
-        _ => Error::rejected(format!("Slack refuses the message: {code}.")),
+        _ => {
+            let error = Error::rejected(format!("Slack refuses the message: {code}."));
+            if names_its_cause(code) { error } else { error.left_open() }
+        }
     }
+}
+
+/// Returns true for the errors about the arguments, the channel or rules of the workspace, which are checked before a
+/// message is made (<https://docs.slack.dev/reference/methods/chat.postMessage>,
+/// <https://docs.slack.dev/reference/methods/files.completeUploadExternal>).
+fn names_its_cause(code: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "invalid_",
+        "missing_",
+        "restricted_action_",
+        "slack_connect_",
+        "metadata_",
+        "too_many_",
+        "as_user_",
+        "team_access_",
+    ];
+    const NAMES: [&str; 23] = [
+        "access_denied",
+        "accesslimited",
+        "attachment_payload_limit_exceeded",
+        "blocked_file_type",
+        "channel_type_not_supported",
+        "deprecated_endpoint",
+        "duplicate_channel_not_found",
+        "duplicate_message_not_found",
+        "enterprise_is_restricted",
+        "is_inactive",
+        "malware_detected",
+        "markdown_text_conflict",
+        "messages_tab_disabled",
+        "method_deprecated",
+        "no_dual_broadcast_content_update",
+        "not_allowed_token_type",
+        "org_login_required",
+        "posting_to_channel_denied",
+        "posting_to_general_channel_denied",
+        "team_not_found",
+        "two_factor_setup_required",
+        "unknown_method",
+        "user_is_restricted",
+    ];
+    NAMES.contains(&code) || STARTS.iter().any(|start| code.starts_with(start))
 }

@@ -169,10 +169,11 @@ pub async fn reconcile(
     let key = draft.key.to_string();
     let is_ours = |message: &Message| {
         let carries = message.metadata["event_payload"]["key"] == key.as_str();
-        let files = || {
-            message.files.iter().map(|file| &file.id).eq(state.files.iter().map(|file| &file.id))
+        // Also a message that has only some of them.
+        let has_file = || {
+            message.files.iter().any(|file| state.files.iter().any(|ours| ours.id == file.id))
         };
-        if carries || (!state.files.is_empty() && files()) {
+        if carries || has_file() {
             Likeness::Same
         } else {
             Likeness::Different

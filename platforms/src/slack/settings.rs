@@ -14,7 +14,8 @@ settings! {
     Settings {
         /// The caption is Markdown (up to 12,000 characters); otherwise it is plain text.
         optional markdown: bool = Shape::Bool,
-        /// Blocks of Slack's Block Kit that make the message; the caption is what notifications show then.
+        /// Blocks of Slack's Block Kit that make the message; the caption is what notifications show then. With files, the
+        /// blocks replace the caption.
         optional blocks: Vec<Value> = Shape::List { of: &Shape::Foreign, min: 1, max: 50 },
         /// Shows previews of linked pages; as the workspace has it unless given.
         optional unfurl_links: Option<bool> = Shape::Bool,
@@ -75,7 +76,8 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     found
 }
 
-/// Returns warnings about settings that Slack's upload of files does not have.
+/// Returns warnings about what Slack's upload of files does not have: some settings, and a text beside blocks
+/// (<https://docs.slack.dev/reference/methods/files.completeUploadExternal>).
 pub fn warnings(draft: &Draft) -> Vec<Warning> {
     if draft.media.is_empty() {
         return Vec::new();
@@ -84,5 +86,11 @@ pub fn warnings(draft: &Draft) -> Vec<Warning> {
     let given = names.iter().filter(|name| draft.settings.contains_key(**name));
     let message = "Slack has no such choice for a message with files: this has no effect.";
     let warning = |name| Warning::new(WarningCode::NoEffect, format!("settings.{name}"), message);
-    given.map(|name| warning(name).because("media_urls")).collect()
+    let mut told: Vec<Warning> = given.map(|name| warning(name).because("media_urls")).collect();
+    if draft.settings.contains_key("blocks") && !draft.caption.is_empty() {
+        let message = "Slack takes blocks or a text with files, not both: the blocks are sent, and the caption is shown nowhere.";
+        let warning = Warning::new(WarningCode::NoEffect, "caption", message);
+        told.push(warning.because("settings.blocks"));
+    }
+    told
 }

@@ -78,6 +78,7 @@ async fn files_are_reserved_uploaded_and_completed_in_one_message() {
     assert_eq!(done.id, TS);
     let seen = network.seen();
     assert_eq!((seen[1].query("length"), seen[1].query("alt_txt")), (Some("5"), Some("A cat")));
+    assert_eq!(seen[1].query("alt_text"), Some("A cat"));
     assert_eq!(seen[2].text(), "a.png");
     let expected = json!({"files": [{"id": "F1", "title": "a.png"}], "channel_id": "C1", "initial_comment": "Look"});
     assert_eq!(seen[3].json(), expected);
@@ -182,4 +183,11 @@ fn rules_across_fields() {
     let mut files = draft("x", json!({"unfurl_links": true}));
     files.media = vec![media("a.png", "image/png")];
     assert_eq!(settings::warnings(&files).len(), 1);
+    let fields = |draft: &Draft| {
+        settings::warnings(draft).into_iter().map(|one| one.field).collect::<Vec<_>>()
+    };
+    files.settings = json!({"blocks": [{"type": "divider"}]}).as_object().cloned().unwrap();
+    assert_eq!(fields(&files), ["caption"]);
+    files.caption = String::new();
+    assert!(fields(&files).is_empty());
 }

@@ -37,6 +37,16 @@ const MEDIA: &[&str] = &[
     "media_empty",
     "media_invalid",
     "webpage_",
+    "file_",
+    "wrong file_id",
+    "file must be non-empty",
+    "there is no photo in the request",
+    "there is no video in the request",
+    "there is no animation in the request",
+    "unsupported url protocol",
+    "media_group",
+    "_content_type_invalid",
+    "image_",
 ];
 
 /// Parts of descriptions of errors about a missing right.
@@ -46,6 +56,40 @@ const RIGHTS: &[&str] = &[
     "need administrator rights",
     "chat_write_forbidden",
     "chat_admin_required",
+    "have no write access",
+    "_forbidden",
+    "topic_closed",
+    "chat_restricted",
+    "channel_private",
+    "not allowed to send",
+];
+
+/// Parts of descriptions of errors about the text, what stands below it, or what the call names
+/// (<https://github.com/TelegramBotAPI/errors>, and the names of <https://core.telegram.org/api/errors>).
+const TEXT: &[&str] = &[
+    "is too long",
+    "_too_long",
+    "text is empty",
+    "message_empty",
+    "must be non-empty",
+    "must be encoded in utf-8",
+    "entities",
+    "entity_",
+    "button",
+    "keyboard",
+    "message to be replied not found",
+    "message to reply not found",
+    "message thread not found",
+    "reply_message_id_invalid",
+    "wrong parameter",
+    "invalid parameter",
+    "can't parse",
+    "wrong http url",
+    "peer_id_invalid",
+    "too much messages to send as an album",
+    "poll",
+    "topic_deleted",
+    "group chat was deactivated",
 ];
 
 /// Converts a response that is not a success into an error.
@@ -65,7 +109,7 @@ fn classify(reply: &Reply, body: &Body) -> Error {
             .with_retry_after(retry_after(reply, body)),
         500.. => Error::new(ErrorKind::Server, "Telegram answered with an error of its own."),
         408 => Error::new(ErrorKind::Ambiguous, "Telegram did not get the request in time."),
-        409 => Error::transient("Telegram is busy with another request of this bot."),
+        409 => Error::transient("Telegram is busy with another request of this bot.").nothing_done(),
         413 => Error::media_rejected("A file is too large for Telegram."),
         401 | 404 => Error::reconnect("Telegram no longer accepts the bot's token.")
             .with_remedy("Get the current token from @BotFather and connect the account again."),
@@ -76,8 +120,29 @@ fn classify(reply: &Reply, body: &Body) -> Error {
     }
 }
 
+/// The words with which Telegram refuses an album in the middle, and those of a limit within them:
+/// `failed to send message #3 with the error message "Too Many Requests: retry after 8"`.
+const IN_ALBUM: &str = "failed to send message #";
+const RETRY_AFTER: &str = "too many requests: retry after ";
+
+/// Returns the number of messages of an album that went out before the one that was refused.
+pub(super) fn messages_sent_before(error: &Error) -> Option<usize> {
+    let said = error.reply.as_ref()?.message.as_ref()?.to_ascii_lowercase();
+    number_after(&said, IN_ALBUM)?.checked_sub(1)?.try_into().ok()
+}
+
+fn number_after(text: &str, words: &str) -> Option<u64> {
+    let rest = &text[text.find(words)? + words.len()..];
+    let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
 /// Converts a 400, whose reason is only in the description.
 fn bad_request(description: &str) -> Error {
+    if let Some(seconds) = number_after(description, RETRY_AFTER) {
+        return Error::new(ErrorKind::RateLimited, "Telegram asks to slow down.")
+            .with_retry_after(Some(Duration::from_secs(seconds)));
+    }
     let speaks_of = |words: &[&str]| words.iter().any(|word| description.contains(word));
     if description.contains("chat not found") {
         return Error::reconnect("Telegram does not find the chat.").with_remedy(
@@ -85,9 +150,11 @@ fn bad_request(description: &str) -> Error {
         );
     }
     if speaks_of(RIGHTS) {
-        return Error::permission_missing("The bot may not post in the chat.").with_remedy(
-            "Give the bot the right to post messages and media in the chat's settings.",
-        );
+        return Error::permission_missing("The bot may not post in the chat.")
+            .with_remedy(
+                "Give the bot the right to post messages and media in the chat's settings.",
+            )
+            .nothing_done();
     }
     if speaks_of(MEDIA) {
         return Error::media_rejected("Telegram refuses a file of the post.");
@@ -96,7 +163,8 @@ fn bad_request(description: &str) -> Error {
         return Error::rejected("Telegram cannot read the markup of the caption.")
             .with_remedy("Correct the caption, or leave out settings.parse_mode.");
     }
-    Error::rejected("Telegram refuses the message.")
+    let error = Error::rejected("Telegram refuses the message.");
+    if speaks_of(TEXT) { error } else { error.left_open() }
 }
 
 fn retry_after(reply: &Reply, body: &Body) -> Option<Duration> {

@@ -8,6 +8,9 @@ use super::{
 };
 use crate::{Draft, Media};
 
+/// The step that sends an album, or what is left of one.
+pub(super) const ALBUM: &str = "send_album";
+
 /// One call that sends something.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
@@ -31,8 +34,8 @@ pub(super) struct File<'a> {
     pub bytes_max: u64,
 }
 
-/// Returns all calls of the post, in order; never empty.
-pub(super) fn calls<'a>(draft: &'a Draft, settings: &Settings) -> Vec<Call<'a>> {
+/// Returns all calls of the post, in order; never empty. The first `gone` files of its album are out already.
+pub(super) fn calls<'a>(draft: &'a Draft, settings: &Settings, gone: usize) -> Vec<Call<'a>> {
     let caption = draft.caption.trim();
     let buttons = settings.inline_buttons.as_slice();
     let mut calls = Vec::new();
@@ -43,13 +46,13 @@ pub(super) fn calls<'a>(draft: &'a Draft, settings: &Settings) -> Vec<Call<'a>> 
         both if settings.is_live_photo => calls.push(live_photo(both, caption, settings)),
         // An album cannot have buttons: they go below the caption, in a separate message.
         album if !buttons.is_empty() => {
-            calls.push(send_album(album, "", settings));
+            calls.push(send_album(album, "", settings, gone));
             calls.push(text("send_caption", caption, settings));
         }
-        album => calls.push(send_album(album, caption, settings)),
+        album => calls.push(send_album(album, caption, settings, gone)),
     }
     if let Some(last) = calls.last_mut()
-        && last.method != "sendMediaGroup"
+        && last.step != ALBUM
     {
         add_buttons(last, buttons);
     }
@@ -107,8 +110,14 @@ fn live_photo<'a>(both: &'a [Media], caption: &str, settings: &Settings) -> Call
     Call { step: "send_live_photo", method: "sendLivePhoto", params, files }
 }
 
-fn send_album<'a>(album: &'a [Media], caption: &str, settings: &Settings) -> Call<'a> {
-    let (step, method) = ("send_album", "sendMediaGroup");
+/// Returns the call that sends an album, or what is left of one. The caption is that of its first file.
+fn send_album<'a>(album: &'a [Media], caption: &str, settings: &Settings, gone: usize) -> Call<'a> {
+    let (step, method) = (ALBUM, "sendMediaGroup");
+    let caption = if gone == 0 { caption } else { "" };
+    let album = album.get(gone..).unwrap_or_default();
+    if let [last] = album {
+        return Call { step, ..single(last, caption, settings) };
+    }
     let mut call = Call { step, method, params: Map::new(), files: Vec::new() };
     let mut items = Vec::with_capacity(album.len());
     for (index, media) in album.iter().enumerate() {

@@ -24,8 +24,8 @@ use settings::Settings;
 
 use crate::{
     Account, CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, FrameRules,
-    Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit,
-    RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat, Violation, text,
+    Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart, RateLimit,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat, Violation, outcome, text,
 };
 
 /// The largest photo that can be uploaded, in bytes.
@@ -164,6 +164,11 @@ impl Platform for Telegram {
         state: Option<Value>,
     ) -> Result<Progress> {
         publish::publish(session, draft, state).await
+    }
+
+    fn public_parts(&self, _: &Draft, state: &Value) -> Vec<PublishedPart> {
+        let state = outcome::read_state::<state::State>(Some(state)).unwrap_or_default();
+        state.parts(|_| None)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::{
     SPEC, client,
     credentials::Credentials,
-    message::{self, Call},
+    error::messages_sent_before,
+    message::{self, ALBUM, Call},
     settings::Settings,
     state::{Sent, State},
 };
@@ -37,7 +38,10 @@ pub(super) async fn publish(
     let call = next(draft, &settings, &state)
         .ok_or_else(|| Error::rejected("The post has neither text, nor media, nor a poll."))?;
     let step = call.step.to_owned();
-    let sent = client::post(session, &credentials, call, SPEC.commit_deadline).await?;
+    let sent = match client::post(session, &credentials, call, SPEC.commit_deadline).await {
+        Err(error) if step == ALBUM => return album_refused(draft, state, error),
+        sent => sent?,
+    };
     let ids = sent.ids();
     if ids.is_empty() {
         return Err(Error::new(ErrorKind::Ambiguous, "Telegram answered without a message id."));
@@ -51,12 +55,34 @@ pub(super) async fn publish(
     done(session, &state)
 }
 
+/// Handles the refusal of an album, of which Telegram sends one message after the other: those before the one that it
+/// names are out (<https://github.com/rubenlagus/TelegramBots/issues/1520>). What is left goes out in a call of its own,
+/// after the time that the sentence names.
+fn album_refused(draft: &Draft, mut state: State, error: Error) -> Result<Progress> {
+    let sent = messages_sent_before(&error).unwrap_or(0);
+    if sent == 0 || state.album_sent + sent >= draft.media.len() {
+        return Err(told_in_part(draft, &state, error));
+    }
+    state.album_sent += sent;
+    let after = error.retry_after.unwrap_or(BETWEEN_MESSAGES);
+    Ok(Progress::Continue { state: state.write(), after, remote_id: None, public: true })
+}
+
+/// Says of an album that cannot go on how much of it is out.
+fn told_in_part(draft: &Draft, state: &State, mut error: Error) -> Error {
+    if state.album_sent > 0 {
+        let (out, all) = (state.album_sent, draft.media.len());
+        error.message = format!("{out} of {all} files are public. {}", error.message);
+    }
+    error
+}
+
 fn settings_and_state(draft: &Draft, state: Option<&Value>) -> Result<(Settings, State)> {
     Ok((draft.settings()?, read_state(state)?))
 }
 
 fn next<'a>(draft: &'a Draft, settings: &Settings, state: &State) -> Option<Call<'a>> {
-    message::calls(draft, settings).into_iter().nth(state.sent.len())
+    message::calls(draft, settings, state.album_sent).into_iter().nth(state.sent.len())
 }
 
 /// Converts an error of stored credentials, which were valid when they were stored.
@@ -69,7 +95,7 @@ fn done(session: &Session, state: &State) -> Result<Progress> {
     let id = state
         .first_id()
         .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
-    let (url, parts) = (permalink(session, id), state.parts(|id| permalink(session, id)));
+    let (url, parts) = (permalink(session, id), state.further_parts(|id| permalink(session, id)));
     Ok(Progress::Done(PublishedPost { id: id.to_string(), url, parts, warnings: Vec::new() }))
 }
 

@@ -136,7 +136,7 @@ const MASTODON: List = List {
 const FACEBOOK: List = List {
     platform: PlatformId::Facebook,
     account: "55",
-    call: "GET /net/v25.0/55/published_posts",
+    call: "GET /net/v26.0/55/published_posts",
     asked: |seen| cursor(seen, "after"),
     page: |entries, next| graph(entries, next, ("message", "created_time")),
     ..DEVTO
@@ -144,7 +144,7 @@ const FACEBOOK: List = List {
 
 const INSTAGRAM: List = List {
     platform: PlatformId::Instagram,
-    call: "GET /net/v25.0/55/media",
+    call: "GET /net/v26.0/55/media",
     page: |entries, next| graph(entries, next, ("caption", "timestamp")),
     besides: |_| json!({"status_code": "PUBLISHED"}),
     draft: || {
@@ -156,7 +156,7 @@ const INSTAGRAM: List = List {
 };
 
 const COMMENTS: List = List {
-    call: "GET /net/v25.0/p1/comments",
+    call: "GET /net/v26.0/p1/comments",
     page: |entries, next| graph(entries, next, ("text", "timestamp")),
     draft: || {
         let main = json!({"container": "c1", "ready": true, "published": "p1"});

@@ -52,6 +52,12 @@ pub fn are_alike(one: &str, other: &str) -> bool {
     likeness(one, other) != Likeness::Different
 }
 
+/// Returns true if there is anything in a text that a network would show.
+#[must_use]
+pub fn has_words(text: &str) -> bool {
+    !canonical(text).is_empty()
+}
+
 fn compare(sent: &str, shown: &str) -> Likeness {
     if sent == shown {
         return if sent.is_empty() { Likeness::Similar } else { Likeness::Same };

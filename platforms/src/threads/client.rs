@@ -12,6 +12,9 @@ use crate::{
     recent_posts::{Entry, ListPage},
 };
 
+/// The fields of a post in a list.
+const LISTED: &str = "id,text,permalink,timestamp,media_type,children{media_type}";
+
 /// The account that a token belongs to.
 #[derive(Debug, Deserialize)]
 pub(super) struct User {
@@ -44,8 +47,26 @@ pub(super) struct Post {
     pub id: String,
     #[serde(default)]
     pub text: String,
+    #[serde(default)]
+    pub media_type: String,
+    children: Option<graph::List<Child>>,
     #[serde(deserialize_with = "graph::time")]
     pub timestamp: DateTime<Utc>,
+}
+
+/// An item of a carousel.
+#[derive(Debug, Deserialize)]
+struct Child {
+    #[serde(default)]
+    media_type: String,
+}
+
+impl Post {
+    /// Returns the kinds of the items of a carousel, in order.
+    pub fn items(&self) -> Vec<&str> {
+        let items = self.children.iter().flat_map(|children| &children.data);
+        items.map(|child| child.media_type.as_str()).collect()
+    }
 }
 
 impl Entry for Post {
@@ -62,6 +83,15 @@ struct Permalink {
 /// Returns the account that the token belongs to.
 pub(super) async fn me(session: &Session) -> Result<User> {
     get(session, "/v1.0/me", &[("fields", "id,username,name,threads_profile_picture_url")]).await
+}
+
+/// Returns how many posts the account may publish in 24 hours
+/// (<https://developers.facebook.com/docs/threads/troubleshooting#retrieve-publishing-quota-limit>).
+pub(super) async fn quota(session: &Session) -> Result<graph::quota::Quota> {
+    let path = format!("/v1.0/{}/threads_publishing_limit", session.account.remote_id);
+    let answer: graph::List<graph::quota::Quota> =
+        get(session, &path, &[("fields", "quota_usage,config")]).await?;
+    Ok(answer.data.into_iter().next().unwrap_or_default())
 }
 
 /// Creates a container; nothing becomes public.
@@ -123,7 +153,7 @@ pub(super) async fn permalink(session: &Session, post: &str) -> Result<String> {
 
 /// Reads a page of a list, of up to 100 entries (<https://developers.facebook.com/docs/threads/threads-media>).
 async fn list(session: &Session, path: &str, next: Option<String>) -> Result<ListPage<Post>> {
-    let query = graph::list_query("id,text,permalink,timestamp", "100", next.as_deref());
+    let query = graph::list_query(LISTED, "100", next.as_deref());
     let answer: graph::List<Post> = get(session, path, &query).await?;
     Ok(answer.into_page())
 }

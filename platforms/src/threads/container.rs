@@ -113,6 +113,7 @@ fn shared(draft: &Draft, settings: &Settings, text: &str) -> Params {
         ("enable_reply_approvals", settings.enable_reply_approvals),
     ];
     params.extend(flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name, "true".to_owned())));
+    params.extend(settings.share().map(|name| (name, "true".to_owned())));
     params
 }
 

@@ -26,7 +26,7 @@ pub(super) fn parse_error(reply: &Reply) -> Error {
 /// block for spam.
 fn specific_error(reply: &Reply, words: &ErrorDetails) -> Option<Error> {
     Some(match words.error_subcode.or(words.code).unwrap_or(0) {
-        2_207_051 => Error::rejected("Threads takes the post for spam."),
+        2_207_051 => Error::rejected("Threads takes the post for spam.").left_open(),
         4_279_013 => Error::restricted("Threads restricts this account.")
             .with_remedy("Open the Threads app with this account and follow what it asks for."),
         2_207_042 => graph::quota_exhausted("Threads", reply),

@@ -17,22 +17,23 @@ mod state;
 mod tests;
 mod verify;
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use settings::Settings;
 
 use crate::{
-    CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity, LimitScope,
-    MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
-    RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules, VideoFormat, Violation,
-    Warning, WarningCode,
+    AccountFacts, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart, RateLimit,
+    ReconcileOutcome, RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules,
+    VideoFormat, Violation,
     analytics::Analytics,
+    graph,
     oauth::{Endpoint, Oauth, Permission, TokenExchange, TokenRenewal},
-    text,
+    outcome, text,
 };
 
 /// Longest text of one post.
@@ -50,7 +51,10 @@ const CHAIN: &str = "threads_thread";
 /// Key of a chain's texts in the metadata.
 const CHAIN_KEY: &str = "threads_thread_posts";
 
-/// 250 posts of a profile in any 24 hours
+/// The permission to show posts on Instagram.
+const SHARE: &str = "threads_share_to_instagram";
+
+/// 250 posts of a profile in any 24 hours, until the account's own number is known
 /// (<https://developers.facebook.com/docs/threads/overview#rate-limiting>).
 const RATE_LIMITS: &[RateLimit] = &[RateLimit::new(LimitScope::Account, 250, 86_400)];
 
@@ -67,6 +71,7 @@ const OAUTH: Oauth = Oauth {
         Permission::optional("threads_read_replies", "Read replies to your posts"),
         Permission::optional("threads_manage_replies", "Answer and hide replies"),
         Permission::optional("threads_manage_insights", "Read the figures of your posts"),
+        Permission::optional(SHARE, "Show your posts as stories on Instagram"),
     ],
     separator: ",",
     token: Endpoint::at(GRAPH, "/oauth/access_token"),
@@ -162,7 +167,7 @@ const SPEC: Spec = Spec {
     examples: &[
         Example::new(
             "text with its settings",
-            r#"{"caption": "Hello, secret", "settings": {"reply_control": "accounts_you_follow", "topic_tag": "News", "spoilers": [{"offset": 7, "length": 6}], "enable_reply_approvals": true, "share_to_instagram": false}}"#,
+            r#"{"caption": "Hello, secret", "settings": {"reply_control": "accounts_you_follow", "topic_tag": "News", "spoilers": [{"offset": 7, "length": 6}], "enable_reply_approvals": true, "share_to_instagram": true}}"#,
         ),
         Example::new(
             "a poll",
@@ -174,7 +179,7 @@ const SPEC: Spec = Spec {
         ),
         Example::new(
             "a link",
-            r#"{"caption": "A link", "settings": {"link_attachment": "https://example.org"}}"#,
+            r#"{"caption": "A link", "settings": {"link_attachment": "https://example.org", "share_to_instagram_dark": true}}"#,
         ),
         Example::new(
             "a GIF",
@@ -205,6 +210,17 @@ const SPEC: Spec = Spec {
 pub struct Threads;
 
 #[async_trait]
+impl AccountFacts for Threads {
+    async fn read(&self, session: &Session) -> Result<Map<String, Value>> {
+        client::quota(session).await.map(|quota| quota.facts())
+    }
+
+    fn are_known(&self, meta: &Map<String, Value>) -> bool {
+        graph::quota::is_known(meta)
+    }
+}
+
+#[async_trait]
 impl Platform for Threads {
     fn spec(&self) -> &'static Spec {
         &SPEC
@@ -218,12 +234,12 @@ impl Platform for Threads {
         check::check(draft)
     }
 
-    fn warnings(&self, draft: &Draft) -> Vec<Warning> {
-        let asked = draft.settings.get("share_to_instagram").and_then(Value::as_bool);
-        let ignored = "Threads' public API cannot share a post to Instagram: this has no effect.";
-        let warning =
-            || Warning::new(WarningCode::NoEffect, "settings.share_to_instagram", ignored);
-        (asked == Some(true)).then(warning).into_iter().collect()
+    fn rate_limits(&self, meta: &Value) -> Cow<'static, [RateLimit]> {
+        graph::quota::rate_limits(RATE_LIMITS, meta)
+    }
+
+    fn account_facts(&self) -> Option<&dyn AccountFacts> {
+        Some(self)
     }
 
     fn step(&self, draft: &Draft, state: Option<&Value>) -> Step {
@@ -255,6 +271,11 @@ impl Platform for Threads {
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
         Some(&analytics::MetricsReader)
+    }
+
+    fn public_parts(&self, _: &Draft, state: &Value) -> Vec<PublishedPart> {
+        let state = outcome::read_state::<state::State>(Some(state)).unwrap_or_default();
+        PublishedPart::segments(&state.published)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -6,14 +6,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::{
-    SPEC,
+    SHARE, SPEC,
     client::{self, ContainerStatus},
     container::{self, Params},
     error::{failed_container, is_too_early},
     settings::Settings,
     state::{Stage, State},
 };
-use crate::{Draft, Error, ErrorKind, Progress, Result, Session, Step, outcome::read_state};
+use crate::{Draft, Error, ErrorKind, Progress, Result, Session, Step, oauth, outcome::read_state};
 
 /// The interval at which the status of a container is read.
 const POLL: Duration = Duration::from_secs(3);
@@ -22,6 +22,10 @@ const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(10);
 /// The time to wait before a container that was published too early is published again, and how often.
 const EARLY_PAUSE: Duration = Duration::from_secs(5);
 const EARLY_MAX: u32 = 12;
+/// The longest time for which a container that was just made may not be found.
+const FOUND_WITHIN: TimeDelta = TimeDelta::minutes(1);
+/// The number of containers that take the place of one that Threads has lost.
+const REMADE_MAX: u32 = 3;
 /// Pause between two segments.
 const BETWEEN_SEGMENTS: Duration = Duration::from_secs(2);
 /// A container that failed longer ago than this belongs to an earlier attempt, and a new one is created.
@@ -93,8 +97,21 @@ fn is_carousel(draft: &Draft, state: &State) -> bool {
     state.segment() == 0 && draft.media.len() > 1
 }
 
+/// Returns the settings of the next container, without what the account's owner has not permitted.
+fn settings(session: &Session, draft: &Draft, state: &mut State) -> Result<Settings> {
+    let mut settings: Settings = draft.settings()?;
+    let granted = oauth::granted_permissions(&session.secrets);
+    if settings.share().is_some() && !granted.is_empty() && !granted.contains(&SHARE) {
+        state.unshared = true;
+    }
+    if state.unshared {
+        settings.without_share();
+    }
+    Ok(settings)
+}
+
 async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Progress> {
-    let settings: Settings = draft.settings()?;
+    let settings = settings(session, draft, &mut state)?;
     if is_carousel(draft, &state) {
         let index = state.items.len();
         let params = container::item(draft, &settings, index).ok_or_else(no_segment_left)?;
@@ -117,8 +134,8 @@ async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Pr
     make_container(session, state, &params, after).await
 }
 
-async fn create_carousel(session: &Session, draft: &Draft, state: State) -> Result<Progress> {
-    let settings: Settings = draft.settings()?;
+async fn create_carousel(session: &Session, draft: &Draft, mut state: State) -> Result<Progress> {
+    let settings = settings(session, draft, &mut state)?;
     let text = text(draft, &state)?;
     let params = container::carousel(draft, &settings, &text, &state.items);
     make_container(session, state, &params, POLL).await
@@ -130,7 +147,16 @@ async fn make_container(
     params: &Params,
     after: Duration,
 ) -> Result<Progress> {
-    let container = client::create_container(session, params).await?;
+    let is_shared = params.iter().any(|(name, _)| name.starts_with("crossreshare"));
+    let container = match client::create_container(session, params).await {
+        // The post goes out on Threads whatever keeps it from Instagram. Nothing was made: the next call leaves it out.
+        Err(error) if is_shared && error.kind == ErrorKind::PermissionMissing => {
+            state.unshared = true;
+            state.stage = if state.items.is_empty() { Stage::Create } else { Stage::Carousel };
+            return Ok(continue_with(&state, Duration::ZERO, None));
+        }
+        container => container?,
+    };
     state.stage = Stage::Wait { container: container.clone(), since: session.now };
     Ok(continue_with(&state, after, Some(container)))
 }
@@ -142,7 +168,14 @@ async fn wait_items(
     ready: usize,
 ) -> Result<Progress> {
     for (index, item) in state.items.iter().enumerate().skip(ready) {
-        match client::status(session, item).await? {
+        let status = match client::status(session, item).await {
+            Err(error) if error.is_not_found() => {
+                let waiting = Stage::Items { since, ready: index };
+                return not_found(session, state, waiting, since, error);
+            }
+            status => status?,
+        };
+        match status {
             ContainerStatus::Finished | ContainerStatus::Published => {}
             ContainerStatus::InProgress => {
                 check_deadline(session, since)?;
@@ -162,7 +195,13 @@ async fn wait(
     container: String,
     since: DateTime<Utc>,
 ) -> Result<Progress> {
-    let after = match client::status(session, &container).await? {
+    let status = match client::status(session, &container).await {
+        Err(error) if error.is_not_found() => {
+            return not_found(session, state, Stage::Wait { container, since }, since, error);
+        }
+        status => status?,
+    };
+    let after = match status {
         ContainerStatus::Finished | ContainerStatus::Published => {
             state.stage = Stage::Publish { container, since, early: 0 };
             Duration::ZERO
@@ -189,14 +228,18 @@ async fn commit(
         Ok(id) => return Ok(published(draft, state, id)),
         Err(error) => error,
     };
-    let about_container =
-        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
-    if error.reply.is_none() || !about_container {
+    if error.reply.is_none() || error.kind == ErrorKind::Server {
         return Err(error);
     }
-    // The container's status may explain the refusal.
+    let about_container =
+        matches!(error.kind, ErrorKind::Rejected | ErrorKind::MediaRejected | ErrorKind::Transient);
+    // The container's status may explain the refusal, or show that there was none: posts went out although their call
+    // was refused with code 10, https://github.com/tirthpatell/threads-go (1.9.3).
     match client::status(session, &container).await {
-        Ok(ContainerStatus::Dead(reason)) => Ok(give_up(session, state, reason, since)),
+        Ok(ContainerStatus::Dead(reason)) if about_container => {
+            Ok(give_up(session, state, reason, since))
+        }
+        Ok(ContainerStatus::Dead(_)) => Err(error.nothing_done()),
         Ok(ContainerStatus::Published) => {
             Err(Error::new(ErrorKind::Ambiguous, "The post is public; its id is not known yet."))
         }
@@ -204,8 +247,41 @@ async fn commit(
             state.stage = Stage::Publish { container, since, early: early + 1 };
             Ok(continue_with(&state, EARLY_PAUSE, None))
         }
+        // It is looked up before another one takes its place.
+        _ if is_too_early(&error) && early == EARLY_MAX => {
+            state.stage = Stage::Publish { container, since, early: early + 1 };
+            Err(error.with_next_state(&state)?)
+        }
+        _ if is_too_early(&error) => make_anew(state, error),
         _ => Err(error),
     }
+}
+
+/// Discards a container that Threads has lost, which a new one replaces, a few times. Threads has answered 24/4279009 for
+/// good after FINISHED (<https://github.com/gitroomhq/postiz-app/pull/2047>).
+fn make_anew(mut state: State, error: Error) -> Result<Progress> {
+    if state.remade >= REMADE_MAX {
+        return Err(error.nothing_done());
+    }
+    state.restart();
+    state.remade += 1;
+    Ok(continue_with(&state, Duration::ZERO, None))
+}
+
+/// Waits for a container that is not found, and makes it anew if it is not found for longer than Threads needs.
+fn not_found(
+    session: &Session,
+    mut state: State,
+    stage: Stage,
+    since: DateTime<Utc>,
+    error: Error,
+) -> Result<Progress> {
+    let error = Error { kind: ErrorKind::Transient, ..error };
+    if session.now - since > FOUND_WITHIN {
+        return make_anew(state, error);
+    }
+    state.stage = stage;
+    Ok(continue_with(&state, POLL, None))
 }
 
 /// Returns the step that follows once the current segment is public under this id.

@@ -4,13 +4,17 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
+    SPEC,
     client::{self, ContainerStatus, Post},
     container, publish,
     state::{Stage, State},
 };
 use crate::{
-    Candidate, Draft, Likeness, Listing, ReconcileOutcome, Result, Session, outcome::read_state,
-    recent_posts, text::likeness,
+    Candidate, Draft, Likeness, Listing, ReconcileOutcome, Result, Session,
+    outcome::read_state,
+    recent_posts,
+    remains::{FileKind, Remains},
+    text,
 };
 
 /// Reads the status of the container. A failed one was certainly not published; the next publish call detects that too
@@ -25,35 +29,56 @@ pub(super) async fn reconcile(
     let Stage::Publish { container, .. } = &state.stage else {
         return Ok(ReconcileOutcome::Unknown);
     };
-    Ok(match client::status(session, container).await? {
+    let status = match client::status(session, container).await {
+        // Threads has lost it; the posts show whether it was published before.
+        Err(error) if error.is_not_found() => {
+            return find(session, draft, &state, sent_at, false).await.map(Into::into);
+        }
+        status => status?,
+    };
+    Ok(match status {
         ContainerStatus::Finished => ReconcileOutcome::NotCommitted,
         ContainerStatus::Dead(_) => ReconcileOutcome::HandleEnded,
         ContainerStatus::InProgress => ReconcileOutcome::Unknown,
         // It is public; only its id is asked for.
-        ContainerStatus::Published => find(session, draft, &state, sent_at).await?.in_part().into(),
+        ContainerStatus::Published => {
+            find(session, draft, &state, sent_at, true).await?.in_part().into()
+        }
     })
 }
 
 /// Lists the account's posts that may be the current segment. A later segment may be listed only as a reply to the one
-/// before it.
+/// before it. Where there are no words, a post of the same kind is it only if the container is known to be published, and
+/// the whole list was seen after the time for which it lags.
 async fn find(
     session: &Session,
     draft: &Draft,
     state: &State,
     sent_at: DateTime<Utc>,
+    is_published: bool,
 ) -> Result<Listing> {
     let segments = container::segments(draft);
-    let text = segments.get(state.segment()).map(String::as_str).unwrap_or_default();
-    let likeness = |post: &Post| match likeness(text, &post.text) {
-        _ if state.published.contains(&post.id) => Likeness::Different,
-        // The container says that there is a post without words.
-        Likeness::Similar if text.is_empty() && post.text.is_empty() => Likeness::Same,
-        likeness => likeness,
+    let sent = segments.get(state.segment()).map(String::as_str).unwrap_or_default();
+    let has_words = text::has_words(sent);
+    // Only the first segment has files.
+    let files = if state.segment() == 0 { draft.media.as_slice() } else { &[] };
+    let kinds = files.iter().map(FileKind::of).collect();
+    let ours = Remains { kinds: Some(kinds), ..Remains::default() };
+    let is_there = is_published && recent_posts::is_past_lag(session, &SPEC, sent_at);
+    let likeness = |post: &Post| {
+        if state.published.contains(&post.id) {
+            return Likeness::Different;
+        }
+        let words = text::likeness(sent, &post.text);
+        ours.likeness(&remains(post), (words, has_words), is_there)
     };
     let result =
         |post: Post| Ok((post.id.clone(), publish::published(draft, state.clone(), post.id)));
-    let posts =
+    let mut posts =
         recent_posts::search(sent_at, likeness, |next| client::posts(session, next)).await?;
+    if !has_words {
+        posts = posts.doubted_in_part();
+    }
     let mut listing = posts.listing(result)?;
     if let Some(parent) = state.published.last() {
         let ask = |next| client::replies(session, parent, next);
@@ -63,4 +88,21 @@ async fn find(
         listing.candidates.extend(more);
     }
     Ok(listing)
+}
+
+/// Returns what is shown of a post beside its words.
+fn remains(post: &Post) -> Remains {
+    let kind = |name: &str| match name {
+        "IMAGE" => FileKind::Image,
+        "VIDEO" => FileKind::Video,
+        _ => FileKind::Unknown,
+    };
+    let kinds = match post.media_type.as_str() {
+        "" => None,
+        "TEXT_POST" | "REPOST_FACADE" => Some(Vec::new()),
+        "CAROUSEL_ALBUM" if post.items().is_empty() => None,
+        "CAROUSEL_ALBUM" => Some(post.items().into_iter().map(kind).collect()),
+        one => Some(vec![kind(one)]),
+    };
+    Remains { kinds, ..Remains::default() }
 }

@@ -47,8 +47,10 @@ settings! {
         optional is_spoiler_media: bool = Shape::Bool,
         /// Shows replies only after they were approved.
         optional enable_reply_approvals: bool = Shape::Bool,
-        /// Accepted, without effect.
+        /// Shows the post, of a chain the first, as a story on the linked Instagram account too.
         optional share_to_instagram: bool = Shape::Bool,
+        /// The same in dark colours.
+        optional share_to_instagram_dark: bool = Shape::Bool,
         /// Description of each file for people who cannot see it, in the order of the files.
         optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, CAROUSEL_MAX),
     }
@@ -90,6 +92,21 @@ settings! {
 }
 
 impl Settings {
+    /// Returns the parameter that shows the post on Instagram too
+    /// (<https://developers.facebook.com/docs/threads/create-posts/share-to-ig-stories>).
+    pub const fn share(&self) -> Option<&'static str> {
+        match (self.share_to_instagram_dark, self.share_to_instagram) {
+            (true, _) => Some("crossreshare_to_ig_dark_mode"),
+            (false, true) => Some("crossreshare_to_ig"),
+            (false, false) => None,
+        }
+    }
+
+    /// Leaves the post on Threads alone.
+    pub const fn without_share(&mut self) {
+        (self.share_to_instagram, self.share_to_instagram_dark) = (false, false);
+    }
+
     /// Returns the names of the given attachments; Threads accepts only one.
     pub fn attachments(&self) -> Vec<&'static str> {
         let given = [

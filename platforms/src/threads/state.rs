@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Error, PublishedPart, PublishedPost, Result};
+use super::SHARE;
+use crate::{Error, PublishedPart, PublishedPost, Result, Warning, WarningCode};
 
 /// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +15,12 @@ pub(super) struct State {
     pub published: Vec<String>,
     /// Containers of the carousel's items created so far.
     pub items: Vec<String>,
+    /// The number of containers that took the place of one that Threads had lost.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub remade: u32,
+    /// True if the post is not shown on Instagram, because the permission for that is missing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unshared: bool,
     /// The next step.
     pub stage: Stage,
 }
@@ -39,6 +46,16 @@ pub(super) enum Stage {
     Permalink,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
 impl State {
     /// Returns the state as JSON, for storing.
     pub fn write(&self) -> Value {
@@ -58,6 +75,7 @@ impl State {
 
     /// Returns the result, once everything is public, with the addresses of its segments.
     pub fn result(self, urls: Vec<Option<String>>) -> Result<PublishedPost> {
+        let warnings = self.unshared.then(not_shared).into_iter().collect();
         let mut made = self.published.into_iter().zip(urls);
         let (id, url) = made
             .next()
@@ -67,6 +85,12 @@ impl State {
             id,
             url,
         });
-        Ok(PublishedPost { id, url, parts: parts.collect(), warnings: Vec::new() })
+        Ok(PublishedPost { id, url, parts: parts.collect(), warnings })
     }
+}
+
+fn not_shared() -> Warning {
+    let message = "The account's owner has not let the app share posts to Instagram: this one is on Threads alone.";
+    Warning::new(WarningCode::PermissionMissing, "settings.share_to_instagram", message)
+        .with("permission", SHARE)
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::client;
+use super::{LIST, client};
 use crate::{
-    LimitScope, RateLimit, Result,
+    Error, LimitScope, RateLimit, Result,
     analytics::{
         Analytics, FetchContext, Metrics, PostRef, is_forbidden, name, read_counts,
         without_permission,
@@ -55,11 +55,19 @@ impl Analytics for MetricsReader {
                 };
                 Ok(posts.iter().map(of).collect())
             }
-            Err(error) if is_forbidden(&error) => {
-                reading.note_missing_permission("video.list");
+            // One video of several may be the reason, unless the code names a permission.
+            Err(error) if is_permission(&error, posts.len()) => {
+                reading.note_missing_permission(LIST);
                 Ok(posts.iter().map(|_| Some(without_permission(&COUNTS))).collect())
             }
             Err(error) => Err(error),
         }
     }
+}
+
+/// Returns true if the account's owner has not given the permission; TikTok says so with status 401 too.
+fn is_permission(error: &Error, videos: usize) -> bool {
+    let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref());
+    (is_forbidden(error) && videos == 1)
+        || matches!(code, Some("scope_not_authorized" | "scope_permission_missed"))
 }

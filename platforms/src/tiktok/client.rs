@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{API, SPEC, error};
+use super::{API, PROFILE, SPEC, error};
 use crate::{
     Error, ErrorKind, Result, Session,
-    oauth::ACCESS_TOKEN,
+    oauth::{self, ACCESS_TOKEN},
     recent_posts::{Entry, ListPage},
 };
 
@@ -98,6 +98,7 @@ pub(super) struct ListedPost {
     pub id: String,
     pub title: String,
     pub video_description: String,
+    pub share_url: String,
     /// In seconds.
     create_time: i64,
 }
@@ -108,9 +109,17 @@ impl Entry for ListedPost {
     }
 }
 
-/// Returns the account that the token belongs to.
+/// Returns the account that the token belongs to. Each field belongs to a permission
+/// (<https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info>).
 pub(super) async fn user(session: &Session) -> Result<User> {
-    let query = [("fields", "open_id,union_id,display_name,username,avatar_url")];
+    let granted = oauth::granted_permissions(&session.secrets);
+    // A field of a permission that was declined fails the whole call.
+    let fields = if granted.is_empty() || granted.contains(&PROFILE) {
+        "open_id,union_id,display_name,username,avatar_url"
+    } else {
+        "open_id,union_id,display_name,avatar_url"
+    };
+    let query = [("fields", fields)];
     let request = session.http.get(session.url(API, "/v2/user/info/")?).query(&query);
     send(session, request).await.map(|info: Info| info.user)
 }
@@ -175,7 +184,7 @@ pub(super) async fn videos(
     session: &Session,
     next: Option<String>,
 ) -> Result<ListPage<ListedPost>> {
-    let path = "/v2/video/list/?fields=id,title,video_description,create_time";
+    let path = "/v2/video/list/?fields=id,title,video_description,share_url,create_time";
     let mut body = json!({"max_count": 20});
     if let Some(cursor) = next.and_then(|next| next.parse::<i64>().ok()) {
         body["cursor"] = json!(cursor);

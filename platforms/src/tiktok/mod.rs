@@ -44,6 +44,10 @@ const IMAGES_MAX: usize = 35;
 /// Host of the API.
 const API: &str = "https://open.tiktokapis.com";
 
+/// The permissions of user names and of lists of posts.
+const PROFILE: &str = "user.info.profile";
+const LIST: &str = "video.list";
+
 /// The time to wait when throttled: TikTok never says; its limits are per minute.
 const DEFAULT_WAIT: Duration = Duration::from_secs(60);
 
@@ -59,8 +63,8 @@ const OAUTH: Oauth = Oauth {
     permissions: &[
         Permission::required("user.info.basic", "Know who you are"),
         Permission::required("video.publish", "Publish videos and pictures"),
-        Permission::optional("user.info.profile", "See your user name"),
-        Permission::optional("video.list", "See your public posts"),
+        Permission::optional(PROFILE, "See your user name"),
+        Permission::optional(LIST, "See your public posts"),
     ],
     separator: ",",
     token: Endpoint::at(API, "/v2/oauth/token/"),
@@ -130,7 +134,7 @@ const SPEC: Spec = Spec {
     rate_limits: RATE_LIMITS,
     default_wait: Some(DEFAULT_WAIT),
     tools: &[CREATOR_INFO],
-    api: Some(SupportedApi { version: "v2", ends: None }),
+    api: Some(SupportedApi::lasting("v2", "2026-11-26")),
     doc_notes: DocNotes {
         reconcile: "videos: `POST /v2/post/publish/status/fetch/` with the publish id; slideshows: `POST /v2/video/list/`, public ones only",
         tokens: "24 hours, by a refresh token of a year",

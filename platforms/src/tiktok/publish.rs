@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state, recent_posts, text::likeness,
+    outcome::read_state, recent_posts, remains::Remains, text,
 };
 
 /// The number of times an upload whose address no longer works is restarted.
@@ -27,12 +27,18 @@ const LATEST: TimeDelta = TimeDelta::hours(24);
 /// A post that failed longer ago than this belongs to an earlier attempt, and a new one is started.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
+/// The parts of addresses that name slideshows and videos.
+const PHOTOS: &str = "photo";
+const VIDEOS: &str = "video";
+
 /// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
-    match read_state::<State>(state).unwrap_or_default().stage {
+    let state: State = read_state(state).unwrap_or_default();
+    match state.stage {
         Stage::Ask | Stage::Failed { .. } => Step::prepare("creator_info"),
         Stage::Begin if content::is_video(draft) => Step::prepare("begin_video"),
         Stage::Begin => Step::commit("begin_slideshow"),
+        Stage::Upload { .. } if state.stale => Step::prepare("begin_video"),
         Stage::Upload { size, sent, .. } if chunk_end(size, sent) == size => {
             Step::commit("upload_last_chunk")
         }
@@ -67,6 +73,7 @@ pub(super) async fn publish(
             let begun = client::init_photos(session, &body).await?;
             sent(session, state, begun.publish_id)
         }
+        Stage::Upload { .. } if state.stale => begin(session, draft, &settings, state).await,
         Stage::Upload { publish_id, upload_url, size, sent } => {
             upload(session, draft, state, (publish_id, upload_url), (size, sent)).await
         }
@@ -90,6 +97,7 @@ async fn begin(
         return Err(Error::transient("TikTok began a video without saying where it goes."));
     }
     let named = begun.publish_id.clone();
+    state.stale = false;
     state.stage =
         Stage::Upload { publish_id: begun.publish_id, upload_url: begun.upload_url, size, sent: 0 };
     Progress::continue_with(&state).map(|progress| progress.with_remote_id(Some(named)))
@@ -117,6 +125,9 @@ async fn upload(
             state.stage = Stage::Upload { publish_id, upload_url, size, sent: end };
             Progress::continue_with(&state)
         }
+        Err(error) if end == size && is_stale(&error) => {
+            after_last(session, state, publish_id, size, error).await
+        }
         Err(error) if is_stale(&error) && state.restarts < RESTARTS_MAX => {
             state.restarts += 1;
             state.stage = Stage::Begin;
@@ -124,6 +135,37 @@ async fn upload(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Handles a refusal of the last chunk. TikTok refuses one that it has already with 416
+/// (<https://github.com/elizaOS/eliza/pull/23972>), and the address of a video that it works on is over, so the post is
+/// asked: another one is begun only if TikTok says that this one failed, or that its bytes are not there, which it says
+/// late.
+async fn after_last(
+    session: &Session,
+    mut state: State,
+    publish_id: String,
+    size: u64,
+    error: Error,
+) -> Result<Progress> {
+    let may_restart = state.restarts < RESTARTS_MAX;
+    match client::status(session, &publish_id).await {
+        Ok(it) if it.status == "FAILED" && may_restart => {
+            state.restarts += 1;
+            state.stage = Stage::Begin;
+            return Progress::continue_with(&state);
+        }
+        Ok(it) if it.status == "FAILED" => return Err(error.nothing_done()),
+        Ok(it) if has_all(&it, size) => return sent(session, state, publish_id),
+        _ => {}
+    }
+    let is_repeated = error.reply.as_ref().is_some_and(|reply| reply.status == 416);
+    if !is_repeated && may_restart {
+        state.restarts += 1;
+        state.stale = true;
+    }
+    let kind = if is_repeated || may_restart { ErrorKind::Transient } else { error.kind };
+    Err(Error { kind, ..error }.left_open().with_next_state(&state)?)
 }
 
 /// Continues with waiting: TikTok has everything.
@@ -144,7 +186,7 @@ async fn wait(
     publish_id: String,
     since: DateTime<Utc>,
 ) -> Result<Progress> {
-    let status = client::status(session, &publish_id).await?;
+    let status = client::status(session, &publish_id).await.map_err(not_yet)?;
     let waited = session.now - since;
     if status.status == "FAILED" {
         state.stage = Stage::Failed { reason: status.fail_reason, since: session.now };
@@ -164,6 +206,18 @@ async fn wait(
         ));
     }
     waiting(&state, pause(waited), None)
+}
+
+/// Returns true if TikTok has every byte of a video of this size, or is done with it.
+fn has_all(status: &Status, size: u64) -> bool {
+    status.uploaded_bytes >= size || status.status != "PROCESSING_UPLOAD"
+}
+
+/// Rewords the error of a post that TikTok does not find: it took the post moments ago.
+fn not_yet(error: Error) -> Error {
+    let code = error.reply.as_ref().and_then(|reply| reply.code.as_deref());
+    let is_missing = error.is_not_found() || code == Some("invalid_publish_id");
+    Error { kind: if is_missing { ErrorKind::Transient } else { error.kind }, ..error }
 }
 
 /// Returns the pause before the next poll: 5 s, then 10, then 20, and after ten minutes an hour.
@@ -190,7 +244,7 @@ fn public(
         "" => session.account.username.as_str(),
         name => name,
     };
-    let kind = if content::is_video(draft) { "video" } else { "photo" };
+    let kind = if content::is_video(draft) { VIDEOS } else { PHOTOS };
     let path = match &id {
         Some(id) => format!("/@{name}/{kind}/{id}"),
         None => format!("/@{name}"),
@@ -209,10 +263,10 @@ pub(super) async fn reconcile(
 ) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
     if let Stage::Upload { publish_id, size, .. } = &state.stage {
-        let Status { status, uploaded_bytes, .. } = client::status(session, publish_id).await?;
-        let is_whole = uploaded_bytes >= *size || status != "PROCESSING_UPLOAD";
+        let is_whole = has_all(&client::status(session, publish_id).await?, *size);
         let publish_id = publish_id.clone();
         return if is_whole {
+            let state = State { stale: false, ..state };
             sent(session, state, publish_id).map(ReconcileOutcome::Committed)
         } else {
             Ok(ReconcileOutcome::NotCommitted)
@@ -221,8 +275,12 @@ pub(super) async fn reconcile(
     let settings: Settings = draft.settings()?;
     let title = settings.title.as_deref().unwrap_or_default();
     let wanted = format!("{title}\n{}", draft.caption);
-    let likeness =
-        |one: &ListedPost| likeness(&wanted, &format!("{}\n{}", one.title, one.video_description));
+    let ours = Remains { place: Some(PHOTOS.to_owned()), ..Remains::default() };
+    let has_words = text::has_words(&wanted);
+    let likeness = |one: &ListedPost| {
+        let words = text::likeness(&wanted, &format!("{}\n{}", one.title, one.video_description));
+        ours.likeness(&remains(one), (words, has_words), false)
+    };
     let looked =
         recent_posts::search(sent_at, likeness, |next| client::videos(session, next)).await?;
     let listing = looked.listing(|one| {
@@ -231,4 +289,11 @@ pub(super) async fn reconcile(
     });
     // A slideshow that is not public is not listed.
     listing.map(|listing| listing.in_part().into())
+}
+
+/// Returns what is shown of a post beside its words: its address names its kind.
+fn remains(one: &ListedPost) -> Remains {
+    let is_of = |kind: &&str| one.share_url.contains(&format!("/{kind}/"));
+    let place = [PHOTOS, VIDEOS].into_iter().find(is_of);
+    Remains { place: place.map(str::to_owned), ..Remains::default() }
 }

@@ -15,6 +15,9 @@ pub(super) struct State {
     pub stage: Stage,
     /// The number of times the upload was restarted because its address no longer worked.
     pub restarts: u32,
+    /// True if the address no longer works: unless TikTok has the whole video, the upload begins anew.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 /// The next step.

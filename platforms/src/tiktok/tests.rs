@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     Draft, ErrorKind, Phase, Platform, Progress, PublishedPost, ReconcileOutcome, Secrets, Session,
+    analytics::{CallBudget, FetchContext, MissingReason, PostRef},
     tests::test_server::{self, Network, Seen},
     validate::validate,
 };
@@ -73,6 +74,55 @@ async fn walk(network: &Network, draft: &Draft) -> (Vec<String>, crate::Result<P
 
 fn complete(ids: Value) -> Value {
     json!({"status": "PUBLISH_COMPLETE", "publicaly_available_post_id": ids})
+}
+
+#[tokio::test]
+async fn a_creator_who_declined_the_user_name_can_be_connected() {
+    // A field of a scope that was not granted fails the whole call.
+    let network = Network::start(|seen| {
+        let fields = seen.query("fields").unwrap();
+        if fields.contains("username") {
+            let error = json!({"code": "scope_not_authorized", "message": "", "log_id": "1"});
+            return (401, json!({"data": {}, "error": error}));
+        }
+        fine(json!({"user": {"open_id": "-000", "display_name": "Ann Lee"}}))
+    })
+    .await;
+    let granted = |scopes: &str| {
+        let session = session(&network);
+        let secrets = session.secrets.clone().with("scope", scopes);
+        Session { secrets, ..session }
+    };
+    let found = Tiktok.verify(&granted("user.info.basic,video.publish")).await.unwrap();
+    assert_eq!((found.remote_id.as_str(), found.username.as_str()), ("-000", "Ann Lee"));
+    let all = granted("user.info.basic,user.info.profile,video.publish");
+    Tiktok.verify(&all).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_declined_list_of_posts_leaves_their_numbers_unknown_and_the_account_connected() {
+    let network = Network::start(|_| {
+        let error = json!({"code": "scope_not_authorized", "message": "", "log_id": "1"});
+        (401, json!({"data": {}, "error": error}))
+    })
+    .await;
+    let (session, skipped) = (session(&network), std::collections::BTreeSet::new());
+    let reading = FetchContext::new(&session, &Free, &skipped);
+    let post =
+        PostRef { id: "7".to_owned(), post_type: "feed".to_owned(), format: "video".to_owned() };
+    let read = Tiktok.analytics().unwrap().posts(&reading, &[post]).await.unwrap();
+    assert_eq!(read[0].as_ref().unwrap()["likes"], Err(MissingReason::Permission));
+    assert!(reading.findings().missing_permissions.contains("video.list"));
+}
+
+/// A budget without end.
+struct Free;
+
+#[async_trait::async_trait]
+impl CallBudget for Free {
+    async fn acquire(&self) -> crate::Result<()> {
+        Ok(())
+    }
 }
 
 #[tokio::test]
@@ -189,22 +239,67 @@ async fn a_post_that_failed_says_why_and_is_begun_anew_by_the_next_try() {
     assert_eq!(Tiktok.step(&draft, Some(&state)).name, "begin_video");
 }
 
-#[tokio::test]
-async fn an_address_that_no_longer_works_is_asked_for_again() {
-    let (base, mut sent) = (Arc::new(OnceLock::<String>::new()), 0);
+/// A TikTok that refuses the last chunk of a video with this status, and then says this of it.
+async fn refusing(status: u16, told: Value) -> Network {
+    let base = Arc::new(OnceLock::<String>::new());
     let known = base.clone();
-    let network = Network::start(move |seen| {
-        sent += usize::from(seen.line.starts_with("PUT"));
-        if seen.line.starts_with("PUT") && sent == 1 {
-            return (403, json!("expired"));
-        }
-        willing(known.get().unwrap(), seen, &complete(json!(["9"])))
+    let network = Network::start(move |seen| match seen.line.starts_with("PUT") {
+        true => (status, json!("refused")),
+        false => willing(known.get().unwrap(), seen, &told),
     })
     .await;
     base.set(network.base().to_owned()).unwrap();
-    let (steps, made) = walk(&network, &post(json!({}), &["video/mp4"])).await;
-    assert_eq!(steps.iter().filter(|step| step.ends_with("begin_video")).count(), 2, "{steps:?}");
-    assert_eq!(made.unwrap().id, "9");
+    network
+}
+
+#[tokio::test]
+async fn a_refused_last_chunk_begins_another_video_only_if_the_first_is_not_there() {
+    let behind = json!({"status": "PROCESSING_UPLOAD", "uploaded_bytes": 0});
+    let whole = json!({"status": "PROCESSING_UPLOAD", "uploaded_bytes": 8});
+    let failed = json!({"status": "FAILED", "fail_reason": "internal"});
+    let draft = post(json!({}), &["video/mp4"]);
+    for status in [403, 404, 410, 416] {
+        for (told, next) in [
+            (&behind, None),
+            (&whole, Some("wait_until_public")),
+            (&complete(json!(["9"])), Some("wait_until_public")),
+            (&failed, Some("begin_video")),
+        ] {
+            let network = refusing(status, told.clone()).await;
+            let url = format!("{}/video/?upload_id=1", network.base());
+            let state = json!({"stage": {"upload": {"publish_id": "v1", "upload_url": url, "size": 8, "sent": 0}}});
+            let answer = Tiktok.publish(&session(&network), &draft, Some(state)).await;
+            let named = |state: &Value| Tiktok.step(&draft, Some(state)).name;
+            match (answer, next) {
+                (Ok(Progress::Continue { state, .. }), Some(next)) => {
+                    assert_eq!(named(&state), next, "{status} {told}");
+                }
+                // Its bytes may be there already, although they are not told yet.
+                (Err(error), None) => {
+                    assert!(error.leaves_open(), "{status}");
+                    let again = if status == 416 { "upload_last_chunk" } else { "begin_video" };
+                    assert_eq!(named(&error.next_state.unwrap()), again, "{status}");
+                }
+                other => panic!("{status} {told}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_post_that_is_not_found_yet_is_waited_for() {
+    for status in [400, 404] {
+        let network = Network::start(move |_| {
+            let error = json!({"code": "invalid_publish_id", "message": "", "log_id": "1"});
+            (status, json!({"data": {}, "error": error}))
+        })
+        .await;
+        let session = session(&network);
+        let state = json!({"stage": {"wait": {"publish_id": "v1", "since": session.now}}});
+        let draft = post(json!({}), &["video/mp4"]);
+        let error = Tiktok.publish(&session, &draft, Some(state)).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Transient, "{status}");
+    }
 }
 
 #[tokio::test]

@@ -31,6 +31,18 @@ pub enum WarningCode {
     SimilarPost,
     /// The posts of a chain do not refer to each other as the platform names them.
     ChainReferenceMismatch,
+    /// The setting is not applied to this kind of post.
+    SettingNotApplied,
+    /// The account's owner has not given the permission for it, so it was left out.
+    PermissionMissing,
+    /// The platform published the post without its poll or its prompt.
+    AddonNotAttached,
+    /// The caption has more hashtags than the platform may show.
+    ManyHashtags,
+    /// The platform may refuse the post for whom it mentions.
+    MentionMayBeRefused,
+    /// The platform may refuse the later posts of a chain.
+    ChainMayBeRefused,
 }
 
 /// Something that an accepted post will lack.

@@ -11,6 +11,20 @@ struct Body {
     message: Option<String>,
 }
 
+/// Codes of what WordPress checks before it stores a post. Featured image, terms, template and fields of plugins are set
+/// after that: <https://developer.wordpress.org/reference/classes/wp_rest_posts_controller/create_item/>.
+const CHECKED_FIRST: [&str; 9] = [
+    "empty_content",
+    "rest_invalid_author",
+    "rest_invalid_date",
+    "rest_invalid_field",
+    "rest_invalid_json",
+    "rest_invalid_param",
+    "rest_missing_callback_param",
+    "rest_post_exists",
+    "rest_post_invalid_id",
+];
+
 /// Converts an error response. Sites differ by their plugins, so the status decides where the code is not one of
 /// WordPress's own.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
@@ -35,11 +49,17 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
         }
         (_, 403) => Error::permission_missing("Something in front of the site refuses the request.")
             .with_remedy("Allow REST API requests in the site's security plugin or firewall."),
-        ("rest_no_route", _) | (_, 404 | 405 | 410) => {
-            Error::target_gone("The site's REST API was not found.")
-                .with_remedy("Check the address of the site and that its REST API is switched on.")
+        (code, _) if CHECKED_FIRST.contains(&code) => {
+            response::error_by_status("The site", reply, said).nothing_done()
         }
+        ("rest_no_route", _) => no_api().nothing_done(),
+        (_, 404 | 405 | 410) => no_api(),
         _ => response::error_by_status("The site", reply, said),
     };
     error.with_reply(reply.status, body.code.as_deref(), words.as_deref())
+}
+
+fn no_api() -> Error {
+    Error::target_gone("The site's REST API was not found.")
+        .with_remedy("Check the address of the site and that its REST API is switched on.")
 }

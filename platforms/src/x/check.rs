@@ -102,10 +102,39 @@ fn duplicate_texts(draft: &Draft) -> Vec<Violation> {
 /// Returns warnings about values without effect.
 pub(super) fn warnings(draft: &Draft) -> Vec<Warning> {
     let settings = draft.settings::<Settings>().unwrap_or_default();
-    if settings.media_alt_texts.is_empty() || !draft.media.iter().any(Media::is_video) {
-        return Vec::new();
+    let mut found = restricted(draft);
+    if !settings.media_alt_texts.is_empty() && draft.media.iter().any(Media::is_video) {
+        let message =
+            "X takes alt texts of images and GIFs only: that of a video is not published.";
+        let warning = Warning::new(WarningCode::PartlyIgnored, "settings.media_alt_texts", message);
+        found.push(warning.because("media_urls"));
     }
-    let message = "X takes alt texts of images and GIFs only: that of a video is not published.";
-    let warning = Warning::new(WarningCode::PartlyIgnored, "settings.media_alt_texts", message);
-    vec![warning.because("media_urls")]
+    found
+}
+
+/// Warns of what X restricts for programs: mentions, and replies, to which it names no exception for those to oneself
+/// (<https://docs.x.com/changelog>).
+fn restricted(draft: &Draft) -> Vec<Warning> {
+    let mentions = |text: &String| {
+        text.split_whitespace().any(|word| {
+            let name = word.trim_start_matches(|c: char| "([{\"'.".contains(c)).strip_prefix('@');
+            name.is_some_and(|name| {
+                name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            })
+        })
+    };
+    let message = "X restricts posts of programs that mention others: it may refuse this one.";
+    let texts = segments(draft);
+    let named = texts.iter().enumerate().filter(|(_, text)| mentions(text));
+    let mut found: Vec<Warning> = named
+        .map(|(index, _)| {
+            Warning::new(WarningCode::MentionMayBeRefused, text_field(draft, index), message)
+        })
+        .collect();
+    if super::is_chain(draft) && texts.len() > 1 {
+        let field = format!("metadata.{CHAIN_KEY}");
+        let message = "X restricts replies of programs: it may refuse the second post of a chain and the rest.";
+        found.push(Warning::new(WarningCode::ChainMayBeRefused, field, message));
+    }
+    found
 }

@@ -129,7 +129,16 @@ pub(super) struct Tweet {
     text: String,
     #[serde(alias = "note_post")]
     note_tweet: Option<NoteTweet>,
+    #[serde(default)]
+    attachments: Attachments,
     pub created_at: DateTime<Utc>,
+}
+
+/// The files of a post, each as its kind and its id: `3_1880028106020515840`.
+#[derive(Debug, Default, Deserialize)]
+struct Attachments {
+    #[serde(default)]
+    media_keys: Vec<String>,
 }
 
 /// The whole text of a long post, of which `text` is the beginning.
@@ -142,6 +151,14 @@ impl Tweet {
     /// Returns the text, whole if X gives it.
     pub fn whole_text(&self) -> &str {
         self.note_tweet.as_ref().map_or(&self.text, |note| &note.text)
+    }
+}
+
+impl Tweet {
+    /// Returns the ids of its files.
+    pub fn files(&self) -> Vec<String> {
+        let id = |key: &String| key.rsplit('_').next().unwrap_or_default().to_owned();
+        self.attachments.media_keys.iter().map(id).collect()
     }
 }
 
@@ -236,7 +253,7 @@ pub(super) async fn tweets(
     ];
     query.extend(next.map(|token| ("pagination_token", token)));
     let found: Envelope<Vec<Tweet>> =
-        with_fields(session, &path, &query, |word| format!("created_at,note_{word}")).await?;
+        with_fields(session, &path, &query, |word| format!("created_at,attachments,note_{word}")).await?;
     // A page without posts has no data but a count of 0; without a count, nothing was read.
     let posts = match (found.data, found.meta.result_count) {
         (Some(posts), _) => posts,

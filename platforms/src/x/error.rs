@@ -63,6 +63,10 @@ fn classify(session: &Session, reply: &Reply, body: &Body, said: &str) -> Error 
         403 => forbidden(body, said),
         400 if said.contains("media") => Error::media_rejected("X does not take the media.")
             .with_remedy("Check type, size and length of the files; upload them again."),
+        // The message names the parameter that was checked.
+        400 if body.errors.iter().any(|one| !one.message.is_empty()) => {
+            response::error_by_status(LABEL, reply, "").nothing_done()
+        }
         _ => response::error_by_status(LABEL, reply, ""),
     }
 }
@@ -74,6 +78,7 @@ fn expired() -> Error {
 fn out_of_credits() -> Error {
     Error::misconfigured("The credits or the monthly cap of the X app are used up.")
         .with_remedy("Ask the operator to add credits to the app at X, then retry the post.")
+        .nothing_done()
 }
 
 fn forbidden(body: &Body, said: &str) -> Error {
@@ -83,6 +88,14 @@ fn forbidden(body: &Body, said: &str) -> Error {
     if said.contains("longer than 2 minutes") {
         return Error::media_rejected("X takes no video this long from this account.")
             .with_remedy("Shorten the video to 140 s, or subscribe the account to X Premium.");
+    }
+    if said.contains("text is too long") {
+        return Error::rejected("The text is too long for this account on X.")
+            .with_remedy("Shorten the text, or subscribe the account to X Premium.");
+    }
+    if said.contains("reply to this conversation") {
+        return Error::rejected("X lets the account not reply to this post.")
+            .with_remedy("Reply to posts whose author mentions or follows the account.");
     }
     if said.contains("suspended") || said.contains("locked") {
         return Error::restricted("X has suspended or locked this account.")

@@ -25,12 +25,12 @@ use settings::Settings;
 
 use crate::{
     Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
-    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart, RateLimit, ReconcileOutcome,
     RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules, VideoFormat, Violation,
     Warning,
     analytics::Analytics,
     oauth::{ClientAuth, Endpoint, Oauth, Permission, TokenRenewal},
-    text,
+    outcome, text,
 };
 
 const LABEL: &str = "X";
@@ -247,6 +247,11 @@ impl Platform for X {
 
     fn analytics(&self) -> Option<&'static dyn Analytics> {
         Some(&analytics::MetricsReader)
+    }
+
+    fn public_parts(&self, _: &Draft, state: &Value) -> Vec<PublishedPart> {
+        let state = outcome::read_state::<state::State>(Some(state)).unwrap_or_default();
+        PublishedPart::segments(&state.published)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Draft, Likeness, ReconcileOutcome, Result, Session, outcome::read_state, recent_posts,
-    text::likeness_without_links,
+    remains::Remains, text,
 };
 
 /// Looks for the post among the account's latest ones.
@@ -22,20 +22,32 @@ pub(super) async fn reconcile(
 ) -> Result<ReconcileOutcome> {
     let state: State = read_state(state.as_ref())?;
     let texts = segments(draft);
-    let Some(text) = texts.get(state.published.len()) else { return Ok(ReconcileOutcome::Unknown) };
+    let Some(sent) = texts.get(state.published.len()) else { return Ok(ReconcileOutcome::Unknown) };
+    // Only the first segment has files.
+    let files = state.media.iter().filter(|_| state.published.is_empty());
+    let ours =
+        Remains { files: Some(files.map(|file| file.id.clone()).collect()), ..Remains::default() };
+    let has_words = text::has_words(sent);
     let likeness = |tweet: &Tweet| {
         if state.published.contains(&tweet.id) {
             return Likeness::Different;
         }
-        likeness_without_links(text, tweet.whole_text())
+        let words = text::likeness_without_links(sent, tweet.whole_text());
+        ours.likeness(&remains(tweet), (words, has_words), false)
     };
     // Earlier ones are no candidates, and cost as much.
     let since = sent_at - recent_posts::CLOCK_SLACK;
     let ask = |next| client::tweets(session, since, next);
     let looked = recent_posts::search(sent_at, likeness, ask).await?;
+    let looked = looked.prefer(|tweet| ours.owns(&remains(tweet)));
     let listing = looked.listing(|tweet| {
         let progress = publish::published(session, draft, state.clone(), tweet.id.clone())?;
         Ok((tweet.id, progress))
     });
     listing.map(Into::into)
+}
+
+/// Returns what is shown of a post beside its words.
+fn remains(tweet: &Tweet) -> Remains {
+    Remains { files: Some(tweet.files()), ..Remains::default() }
 }

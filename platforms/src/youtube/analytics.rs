@@ -24,7 +24,9 @@ const BATCH: usize = 50;
 /// (<https://developers.google.com/youtube/v3/determine_quota_cost>).
 const QUOTA: RateLimit = RateLimit::new(LimitScope::App, 10_000, 86_400);
 
-const PERMISSION: &str = "https://www.googleapis.com/auth/yt-analytics.readonly";
+/// The permission that suffices for reports and for statistics
+/// (<https://developers.google.com/youtube/analytics/reference/reports/query>).
+const PERMISSION: &str = "https://www.googleapis.com/auth/youtube.readonly";
 
 const DAILY: DailySpec = DailySpec {
     zone: "America/Los_Angeles",
@@ -123,8 +125,9 @@ impl Analytics for MetricsReader {
                 };
                 Ok(posts.iter().map(of).collect())
             }
-            Err(error) if is_forbidden(&error) => {
-                reading.note_missing_permission("https://www.googleapis.com/auth/youtube.readonly");
+            // One video of several may be the reason.
+            Err(error) if is_forbidden(&error) && posts.len() == 1 => {
+                reading.note_missing_permission(PERMISSION);
                 Ok(posts.iter().map(|_| Some(without_permission(&COUNTS))).collect())
             }
             Err(error) => Err(error),

@@ -38,9 +38,13 @@ fn specific_error(session: &Session, words: &ErrorDetails) -> Option<Error> {
         "invalidDescription" => refused("description", "Change the caption."),
         "invalidTags" => refused("tags", "Change settings.tags."),
         "invalidCategoryId" => refused("category", "Use the number of an assignable category."),
-        "invalidVideoMetadata" | "invalidPublishAt" => {
-            refused("particulars of the video", "Change the settings.")
-        }
+        "invalidVideoMetadata"
+        | "invalidPublishAt"
+        | "invalidRecordingDetails"
+        | "invalidVideoGameRating"
+        | "defaultLanguageNotSet"
+        | "forbiddenLicenseSetting"
+        | "forbiddenPrivacySetting" => refused("particulars of the video", "Change the settings."),
         "mediaBodyRequired" | "invalidFilename" => {
             Error::media_rejected("YouTube did not take the file.")
                 .with_remedy("Use an MP4, MOV or WebM.")

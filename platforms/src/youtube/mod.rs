@@ -11,6 +11,7 @@ mod error;
 mod publish;
 mod settings;
 mod state;
+mod uploads;
 #[cfg(test)]
 mod tests;
 
@@ -108,7 +109,7 @@ const SPEC: Spec = Spec {
     rate_limits: RATE_LIMITS,
     default_wait: Some(google::DEFAULT_WAIT),
     tools: &[PLAYLISTS],
-    api: Some(SupportedApi { version: "v3", ends: None }),
+    api: Some(SupportedApi::lasting("v3", "2026-11-26")),
     doc_notes: DocNotes {
         reconcile: "`PUT` to the address of the upload, with no bytes: it tells how many have arrived, or the id of the video",
         tokens: "1 hour, by a refresh token that lasts until half a year passes without use",

@@ -12,10 +12,11 @@ use super::{
     error::{failed, is_gone, is_misplaced},
     settings::Settings,
     state::{CHUNK, Stage, State, chunk_end},
+    uploads::{self, Upload},
 };
 use crate::{
     Draft, Error, ErrorKind, Progress, PublishedPart, PublishedPost, ReconcileOutcome, Result,
-    Session, Step, outcome::read_state, page,
+    Session, Step, outcome::read_state, page, recent_posts, text::likeness,
 };
 
 /// The number of times an upload whose address no longer works is restarted.
@@ -27,15 +28,15 @@ const LOOK_MAX: TimeDelta = TimeDelta::minutes(10);
 const PAUSE: Duration = Duration::from_secs(10);
 /// A video that was rejected longer ago than this belongs to an earlier attempt, and a new one is started.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
-/// An upload address is valid for about a week; after that it returns no status.
-const ADDRESS_LIFE: TimeDelta = TimeDelta::days(6);
-/// The largest thumbnail that is fetched: YouTube accepts 50 MiB, which nobody needs.
-const THUMBNAIL_BYTES_MAX: usize = 10 << 20;
+/// The largest thumbnail (<https://developers.google.com/youtube/v3/docs/thumbnails/set>).
+const THUMBNAIL_BYTES_MAX: usize = 50 << 20;
 
 /// Returns the step of the next call.
 pub(super) fn step(state: Option<&Value>) -> Step {
-    match read_state::<State>(state).unwrap_or_default().stage {
+    let state: State = read_state(state).unwrap_or_default();
+    match state.stage {
         Stage::Begin | Stage::Failed { .. } => Step::prepare("begin_upload"),
+        Stage::Upload { .. } if state.forgotten => Step::prepare("begin_upload"),
         Stage::Upload { size, sent, .. } if chunk_end(size, sent) == size => {
             Step::commit("upload_last_chunk")
         }
@@ -60,6 +61,7 @@ pub(super) async fn publish(
         }
         Stage::Begin => begin(session, draft, &settings, state).await,
         Stage::Failed { .. } => begin(session, draft, &settings, State::default()).await,
+        Stage::Upload { .. } if state.forgotten => begin(session, draft, &settings, state).await,
         Stage::Upload { address, size, sent } => {
             upload(session, draft, &settings, state, &address, (sent, size)).await
         }
@@ -88,6 +90,7 @@ async fn begin(
     let body = content::video(draft, settings);
     let address = client::begin(session, &body, notify, (&video.mime, size)).await?;
     state.stage = Stage::Upload { address, size, sent: 0 };
+    state.forgotten = false;
     Progress::continue_with(&state)
 }
 
@@ -126,6 +129,14 @@ async fn upload(
             }
             state.stage = Stage::Upload { address: address.to_owned(), size, sent };
             Progress::continue_with(&state)
+        }
+        // An upload that is complete may be forgotten: the video is looked for before another one is made.
+        Err(error) if is_gone(&error) && end == size => {
+            let may_restart = state.restarts < RESTARTS_MAX;
+            let kind = if may_restart { ErrorKind::Transient } else { error.kind };
+            state.restarts += u32::from(may_restart);
+            state.forgotten = may_restart;
+            Err(Error { kind, ..error }.left_open().with_next_state(&state)?)
         }
         Err(error) if is_gone(&error) && state.restarts < RESTARTS_MAX => {
             state.restarts += 1;
@@ -226,7 +237,8 @@ fn public(session: &Session, state: State) -> Progress {
     Progress::Done(PublishedPost { id: state.id, url, parts, warnings: Vec::new() })
 }
 
-/// Finds the result of a lost call: the upload address reports whether the last byte has arrived.
+/// Finds the result of a lost call: the upload address reports whether the last byte has arrived. Once it is forgotten,
+/// the channel's own list decides.
 pub(super) async fn reconcile(
     session: &Session,
     draft: &Draft,
@@ -243,10 +255,30 @@ pub(super) async fn reconcile(
             upload_finished(session, &settings, state, id).map(ReconcileOutcome::Committed)
         }
         Ok(UploadProgress::Part(_)) => Ok(ReconcileOutcome::NotCommitted),
-        Err(error) if is_gone(&error) && session.now - sent_at < ADDRESS_LIFE => {
-            Ok(ReconcileOutcome::HandleEnded)
+        Err(error) if is_gone(&error) => {
+            look_in_list(session, draft, &settings, state, sent_at).await
         }
-        Err(error) if is_gone(&error) => Ok(ReconcileOutcome::Unknown),
         Err(error) => Err(error),
     }
+}
+
+async fn look_in_list(
+    session: &Session,
+    draft: &Draft,
+    settings: &Settings,
+    state: State,
+    sent_at: DateTime<Utc>,
+) -> Result<ReconcileOutcome> {
+    let list = uploads::list_id(session).await?;
+    let wanted =
+        format!("{}\n{}", content::title(draft, settings), content::description(draft, settings));
+    let likeness = |one: &Upload| likeness(&wanted, &one.text());
+    let ask = |next| uploads::page(session, &list, next);
+    let looked = recent_posts::search(sent_at, likeness, ask).await?;
+    let listing = looked.listing(|one| {
+        let id = one.id().to_owned();
+        let state = State { forgotten: false, ..state.clone() };
+        Ok((id.clone(), upload_finished(session, settings, state, id)?))
+    });
+    listing.map(Into::into)
 }

@@ -16,6 +16,9 @@ pub(super) struct State {
     pub id: String,
     /// The number of times the upload was restarted because its address no longer worked.
     pub restarts: u32,
+    /// True if YouTube has forgotten the upload after its last byte: it begins anew if the channel does not list the video.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub forgotten: bool,
     /// The number of times this stage has failed.
     pub tries: u32,
     /// Names and ids of further objects, such as the playlist item.

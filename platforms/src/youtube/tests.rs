@@ -141,9 +141,74 @@ async fn an_upload_goes_on_where_the_network_says() {
 async fn an_address_that_is_gone_is_asked_for_again_and_not_for_ever() {
     let gone = |seen: &Seen| seen.line.starts_with("PUT").then(|| plain(404, json!({})));
     let network = network(gone).await;
-    let (steps, refused) = walk(&network, &post(json!({}))).await;
-    assert_eq!(steps.iter().filter(|step| step.ends_with("begin_upload")).count(), 3, "{steps:?}");
-    assert_eq!(refused.unwrap_err().kind, ErrorKind::TargetGone);
+    let mut draft = post(json!({}));
+    draft.media[0].bytes = Some(2 * CHUNK);
+    let (session, mut state, mut begun) = (session(&network), None, 0);
+    // Nothing is there before the last chunk.
+    let error = loop {
+        begun += usize::from(Youtube.step(&draft, state.as_ref()).name == "begin_upload");
+        match Youtube.publish(&session, &draft, state).await {
+            Ok(Progress::Continue { state: next, .. }) => state = Some(next),
+            Err(error) => break error,
+            Ok(other) => panic!("{other:?}"),
+        }
+    };
+    assert_eq!((begun, error.kind), (3, ErrorKind::TargetGone));
+}
+
+/// A channel that lists these videos, and knows nothing of the upload.
+async fn forgetful(status: u16, videos: Value) -> Network {
+    network(move |seen| {
+        Some(match seen.line.split("/net").nth(1).unwrap_or_default() {
+            "/youtube/v3/channels" => {
+                let lists = json!({"relatedPlaylists": {"uploads": "UU1"}});
+                plain(200, json!({"items": [{"contentDetails": lists}]}))
+            }
+            "/youtube/v3/playlistItems" => {
+                assert_eq!(seen.query("playlistId"), Some("UU1"));
+                plain(200, json!({"items": videos}))
+            }
+            _ if seen.line.starts_with("PUT") => plain(status, json!({})),
+            _ => return None,
+        })
+    })
+    .await
+}
+
+fn listed(id: &str, title: &str, at: i64) -> Value {
+    json!({"snippet": {
+        "title": title, "description": "A film\nabout paper",
+        "publishedAt": test_server::at(at).to_rfc3339(), "resourceId": {"videoId": id},
+    }})
+}
+
+#[tokio::test]
+async fn a_forgotten_upload_is_looked_for_in_the_channel_before_another_is_begun() {
+    let draft = post(json!({}));
+    for status in [404, 410] {
+        for (videos, found) in [
+            (json!([listed("v9", "A film", 1)]), Some("v9")),
+            (json!([listed("v8", "Another", 1)]), None),
+            (json!([listed("v7", "A film", -3_600)]), None),
+            (json!([]), None),
+        ] {
+            let network = forgetful(status, videos.clone()).await;
+            let address = format!("{}/upload/youtube/v3/videos?upload_id=u1", network.base());
+            let state = json!({"stage": {"upload": {"address": address, "size": 8, "sent": 0}}});
+            let session = session(&network);
+            let error = Youtube.publish(&session, &draft, Some(state)).await.unwrap_err();
+            assert_eq!((error.kind, error.leaves_open()), (ErrorKind::Transient, true));
+            let state = error.next_state.unwrap();
+            assert_eq!(Youtube.step(&draft, Some(&state)).phase, Phase::Prepare);
+            let looked = Youtube.reconcile(&session, &draft, Some(state), test_server::at(0)).await;
+            let is_there = match test_server::settled(looked.unwrap()) {
+                ReconcileOutcome::Committed(Progress::Continue { remote_id, .. }) => remote_id,
+                ReconcileOutcome::NotCommitted => None,
+                other => panic!("{videos}: {other:?}"),
+            };
+            assert_eq!(is_there.as_deref(), found, "{videos}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -189,7 +254,6 @@ async fn a_lost_answer_is_asked_for_again() {
     for (answer, there) in [
         (plain(200, json!({"id": "v1"})), true),
         ((308, vec![("range", "bytes=0-3".to_owned())], json!(null)), false),
-        (plain(410, json!({})), false),
     ] {
         let status = answer.0;
         let network = network(move |_| Some(answer.clone())).await;
@@ -204,7 +268,6 @@ async fn a_lost_answer_is_asked_for_again() {
                 assert!(there, "{status}")
             }
             ReconcileOutcome::NotCommitted => assert_eq!((there, status), (false, 308)),
-            ReconcileOutcome::HandleEnded => assert_eq!((there, status), (false, 410)),
             other => panic!("{status}: {other:?}"),
         }
         assert!(network.seen()[0].head.contains("content-range: bytes */8"));

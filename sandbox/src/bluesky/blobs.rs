@@ -93,6 +93,7 @@ pub(super) fn job_status(cx: &Cx) -> HandlerResult {
     } else if let Some(flaw) = &job.flaw {
         status["state"] = json!("JOB_STATE_FAILED");
         status["error"] = json!("InvalidVideo");
+        status["failureCode"] = json!("validation_failure");
         status["message"] = json!(flaw);
     } else {
         status["state"] = json!("JOB_STATE_COMPLETED");

@@ -74,6 +74,10 @@ pub(super) fn get_posts(cx: &Cx) -> HandlerResult {
                 )?;
             }
         }
+        // A count that is not known is left out: it is a number or nothing.
+        if let Some(fields) = post.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+        }
         posts.push(post);
     }
     Ok(Reply::ok(&json!({"posts": posts})))

@@ -1,10 +1,14 @@
 //! Sending, reading, editing and deleting messages.
 
 use super::form_errors::FormErrors;
-use super::state::Change;
-use super::{Cx, below_api, failure, payload, representations, too_many, webhook, with_bucket};
+use super::state::{Change, Message};
+use super::{
+    Cx, Discord, below_api, failure, is_forum, payload, representations, too_many, webhook,
+    with_bucket,
+};
 use crate::rate_limit::{Limit, LimitDecision};
 use crate::reply::{HandlerResult, Reply};
+use crate::sim::Account;
 
 /// The rate limit of a webhook.
 const BUCKET: Limit = Limit { name: "execute", units: 5, span_ms: 2_000 };
@@ -23,10 +27,9 @@ pub(super) fn execute(cx: &Cx) -> HandlerResult {
         }
     }
     let query = |name: &str| cx.call.query_value(name);
-    if query("thread_id").is_some() {
-        return Err(failure(404, 10003, "Unknown Channel"));
-    }
-    let message = payload::read(&cx.call)?.message(cx)?;
+    let thread = query("thread_id").map(|id| thread(&account, &id)).transpose()?;
+    let is_forum = is_forum(&account.identity);
+    let message = payload::read(&cx.call)?.message(cx, is_forum, thread)?;
     let wait = matches!(query("wait").as_deref(), Some("true" | "True" | "1"));
     let reply = if wait {
         Reply::ok(&representations::message(&message, &account.identity, &cx.sim.base()))
@@ -35,6 +38,15 @@ pub(super) fn execute(cx: &Cx) -> HandlerResult {
     };
     cx.sim.apply(&account, Change::Sent(message));
     Ok(with_bucket(reply, shown_limit(bucket), BUCKET.units, now_ms))
+}
+
+/// Returns a thread of the channel, which a message of this webhook has opened.
+fn thread(account: &Account<Discord>, id: &str) -> Result<u64, Reply> {
+    let unknown = || failure(404, 10003, "Unknown Channel");
+    let id: u64 = id.parse().map_err(|_| unknown())?;
+    let opens = |message: &Message| message.thread.as_ref().is_some_and(|thread| thread.id == id);
+    let is_there = account.read(|state| state.messages.values().any(opens));
+    if is_there { Ok(id) } else { Err(unknown()) }
 }
 
 /// Returns the limit as shown. If limits are off, an exhausted one is shown but has no effect.

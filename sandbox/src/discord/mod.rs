@@ -1,7 +1,8 @@
-//! Discord: webhooks of guild channels.
+//! Discord: webhooks of guild channels. One whose name ends in `forum` belongs to a forum channel.
 //!
 //! <https://discord.com/developers/docs/resources/webhook>
 
+mod embeds;
 mod form_errors;
 mod messages;
 mod native_post;
@@ -173,6 +174,11 @@ fn below_api<'a, 'b>(path: &'a [&'b str]) -> Option<&'a [&'b str]> {
     let version =
         rest.first().and_then(|v| v.strip_prefix('v')).is_some_and(|v| v.parse::<u8>().is_ok());
     if version { rest.get(1..) } else { Some(rest) }
+}
+
+/// Returns true for a webhook of a forum channel, whose messages are threads or in threads.
+fn is_forum(identity: &Identity) -> bool {
+    identity.username.to_lowercase().ends_with("forum")
 }
 
 /// Returns Discord's kind of id for a unique number of microseconds.

@@ -18,6 +18,7 @@ pub(super) fn post(state: &State, new: &NativePost) -> (Vec<Change>, String) {
         attachments: attachments.collect(),
         allowed_mentions: None,
         rest: None,
+        thread: None,
     };
     (vec![Change::Sent(message)], id.to_string())
 }

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 use super::form_errors::FormErrors;
-use super::state::{Attachment, Message, Rest};
-use super::{Cx, FILE_MAX, FILES, failure, poll, snowflake};
+use super::state::{Attachment, Message, Rest, Thread};
+use super::{Cx, FILE_MAX, FILES, embeds, failure, poll, snowflake};
 use crate::call::Call;
 use crate::multipart::{self, Part};
 use crate::picture;
@@ -15,7 +15,12 @@ use crate::reply::Reply;
 const CONTENT: usize = 2_000;
 const NAME: usize = 80;
 const DESCRIPTION: usize = 1_024;
-const EMBEDS: usize = 10;
+const ADDRESS: usize = 2_048;
+const FILE_NAME: usize = 1_024;
+const THREAD_NAME: usize = 100;
+/// The most components, and the most tags of a thread.
+const COMPONENTS: usize = 40;
+const TAGS: usize = 5;
 /// SUPPRESS_EMBEDS, SUPPRESS_NOTIFICATIONS and IS_COMPONENTS_V2: the flags that a webhook may set.
 const FLAGS: u64 = 1 << 2 | 1 << 12 | 1 << 15;
 
@@ -67,20 +72,31 @@ pub(super) fn read(call: &Call) -> Result<Payload, Reply> {
 }
 
 impl Payload {
-    /// Returns the message, if Discord would accept it.
-    pub fn message(&self, cx: &Cx) -> Result<Message, Reply> {
+    /// Returns the message, if Discord would accept it. `thread` is the one to send it to.
+    pub fn message(&self, cx: &Cx, is_forum: bool, thread: Option<u64>) -> Result<Message, Reply> {
         let mut flaws = FormErrors::default();
         let content = self.content(&mut flaws);
         let rest = self.rest(cx, &mut flaws);
         let allowed_mentions = self.allowed_mentions(&mut flaws);
         let attachments = self.attachments(cx, &mut flaws)?;
+        let name = self.thread_name(&mut flaws);
+        self.sizes(&mut flaws);
         flaws.refuse()?;
-        if self.fields.get("thread_name").is_some_and(|name| !name.is_null()) {
-            return Err(failure(
-                400,
-                220_003,
-                "Webhooks can only create threads in forum channels",
-            ));
+        let refused = |code, message| Err(failure(400, code, message));
+        match (is_forum, &name, thread) {
+            (_, Some(_), Some(_)) => {
+                let both = "Webhooks posted to forum channels cannot have both a thread_name and thread_id";
+                return refused(220_002, both);
+            }
+            (false, Some(_), None) => {
+                return refused(220_003, "Webhooks can only create threads in forum channels");
+            }
+            (true, None, None) => {
+                let neither =
+                    "Webhooks posted to forum channels must have a thread_name or thread_id";
+                return refused(220_001, neither);
+            }
+            _ => {}
         }
         if content.is_empty()
             && attachments.is_empty()
@@ -91,8 +107,11 @@ impl Payload {
         }
         let rest = (rest != Rest::default()).then(|| Box::new(rest));
         let id = snowflake(cx.sim.env.unique_number());
+        let thread =
+            thread.or(name.is_some().then_some(id)).map(|id| Box::new(Thread { id, name }));
         Ok(Message {
             id,
+            thread,
             at_ms: cx.now_ms(),
             content,
             edited_ms: None,
@@ -100,6 +119,41 @@ impl Payload {
             allowed_mentions,
             rest,
         })
+    }
+
+    fn thread_name(&self, flaws: &mut FormErrors) -> Option<String> {
+        match self.fields.get("thread_name") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(name)) => {
+                flaws.length("thread_name", name, THREAD_NAME);
+                Some(name.clone()).filter(|name| !name.is_empty())
+            }
+            Some(_) => {
+                flaws.mistyped("thread_name", "a string");
+                None
+            }
+        }
+    }
+
+    /// Checks the sizes of what is taken and not shown.
+    fn sizes(&self, flaws: &mut FormErrors) {
+        for (name, most) in [("components", COMPONENTS), ("applied_tags", TAGS)] {
+            let listed = self.fields.get(name).and_then(Value::as_array);
+            if listed.is_some_and(|listed| listed.len() > most) {
+                let message = format!("Must be {most} or fewer in length.");
+                flaws.add(name, "BASE_TYPE_MAX_LENGTH", &message);
+            }
+        }
+        for (name, expected) in [("tts", "a boolean"), ("flags", "an integer")] {
+            // Forms hold texts alone.
+            let given =
+                self.fields.get(name).filter(|given| !given.is_null() && !given.is_string());
+            let fits =
+                |given: &Value| if name == "tts" { given.is_boolean() } else { given.is_u64() };
+            if given.is_some_and(|given| !fits(given)) {
+                flaws.mistyped(name, expected);
+            }
+        }
     }
 
     /// Returns the text without surrounding white space.
@@ -130,15 +184,13 @@ impl Payload {
                 );
             }
         }
-        let embeds =
-            self.fields.get("embeds").and_then(Value::as_array).cloned().unwrap_or_default();
-        if embeds.len() > EMBEDS {
-            flaws.add("embeds", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.");
-        }
+        let avatar_url = text("avatar_url");
+        flaws.length("avatar_url", avatar_url.as_deref().unwrap_or_default(), ADDRESS);
+        let embeds = embeds::checked(self.fields.get("embeds"), flaws);
         let poll = self.fields.get("poll").filter(|poll| !poll.is_null());
         Rest {
             username,
-            avatar_url: text("avatar_url"),
+            avatar_url,
             embeds: embeds.into_iter().map(rich).collect(),
             poll: poll.and_then(|poll| poll::checked(poll, cx.now_ms(), flaws)),
             flags: self.fields.get("flags").and_then(Value::as_u64).unwrap_or(0) & FLAGS,
@@ -183,10 +235,17 @@ impl Payload {
             .and_then(Value::as_array)
             .map(Vec::as_slice)
             .unwrap_or_default();
+        if said.len() > FILES {
+            flaws.add("attachments", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.");
+        }
         let number = |file: &Part| {
             file.name.trim_start_matches("files[").trim_end_matches(']').parse::<u64>().unwrap_or(0)
         };
         for (n, entry) in said.iter().enumerate() {
+            if !entry["id"].is_string() {
+                flaws.mistyped(&format!("attachments.{n}.id"), "a snowflake as a string");
+                continue;
+            }
             let id = id_of(entry);
             if !self.files.iter().any(|file| Some(number(file)) == id) {
                 flaws.add(
@@ -200,6 +259,11 @@ impl Payload {
                 entry["description"].as_str().unwrap_or_default(),
                 DESCRIPTION,
             );
+            flaws.length(
+                &format!("attachments.{n}.filename"),
+                entry["filename"].as_str().unwrap_or_default(),
+                FILE_NAME,
+            );
         }
         Ok(self
             .files
@@ -212,9 +276,9 @@ impl Payload {
     }
 }
 
+/// Returns the number of the file that an entry describes. Ids are texts.
 fn id_of(entry: &Value) -> Option<u64> {
-    let id = &entry["id"];
-    id.as_u64().or_else(|| id.as_str()?.parse().ok())
+    entry["id"].as_str()?.parse().ok()
 }
 
 fn attachment(cx: &Cx, file: &Part, entry: &Value) -> Attachment {

@@ -12,10 +12,13 @@ pub(super) fn message(message: &Message, identity: &Identity, base: &str) -> Val
     let rest = message.rest.as_deref().cloned().unwrap_or_default();
     let attachments: Vec<_> =
         message.attachments.iter().map(|a| attachment(a, identity, base)).collect();
+    // A thread is a channel of its own.
+    let thread = message.thread.as_ref().map(|thread| thread.id.to_string());
+    let channel = thread.unwrap_or_else(|| identity.private("channel_id").to_owned());
     let mut shown = json!({
         "id": message.id.to_string(),
         "type": 0,
-        "channel_id": identity.private("channel_id"),
+        "channel_id": channel,
         "webhook_id": identity.remote_id,
         "author": {
             "id": identity.remote_id,
@@ -88,6 +91,10 @@ pub(super) fn post(message: &Message, identity: &Identity, base: &str) -> Post {
         extra.insert("embeds".into(), json!(rest.embeds));
         extra.insert("poll".into(), json!(rest.poll));
         extra.insert("flags".into(), json!(rest.flags));
+    }
+    if let Some(thread) = &message.thread {
+        extra.insert("thread_id".into(), json!(thread.id.to_string()));
+        extra.insert("thread_name".into(), json!(thread.name));
     }
     let media = message.attachments.iter().map(medium);
     let id = message.id.to_string();

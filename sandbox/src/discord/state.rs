@@ -27,6 +27,17 @@ pub(crate) struct Message {
     pub allowed_mentions: Option<Box<Value>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Box<Rest>>,
+    /// The thread of a forum that it is in; a message that opens one has the thread's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<Box<Thread>>,
+}
+
+/// The thread of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Thread {
+    pub id: u64,
+    /// Its name, if the message opens it.
+    pub name: Option<String>,
 }
 
 /// Fields that few messages have.

@@ -1,5 +1,7 @@
 //! Validates the content of posts, and Facebook's error responses.
 
+use serde_json::{Map, Value, json};
+
 use crate::graph::failure;
 use crate::params::Params;
 use crate::reply::Reply;
@@ -45,6 +47,12 @@ pub(super) fn title(params: &Params) -> Result<String, Reply> {
         return Err(invalid_parameter("Name parameter too long"));
     }
     Ok(title)
+}
+
+/// Returns the label for AI of a video, if it has one.
+pub(super) fn label(params: &Params) -> Map<String, Value> {
+    let labelled = params.flag("is_ai_generated");
+    labelled.then(|| ("is_ai_generated".to_owned(), json!(true))).into_iter().collect()
 }
 
 /// Returns the error of a duplicate post.

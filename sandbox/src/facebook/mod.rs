@@ -106,6 +106,7 @@ impl Network for Facebook {
         state
             .posts
             .values()
+            .filter(|post| state.is_for_people(post))
             .map(|post| representations::post(state, post, identity, base))
             .collect()
     }

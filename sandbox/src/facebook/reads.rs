@@ -14,7 +14,7 @@ use crate::sim::Account;
 const POST_FIELDS: [&str; 6] =
     ["message", "full_picture", "attachments", "story", "reactions", "shares"];
 /// Optional fields of a video, which has neither reactions nor shares.
-const VIDEO_FIELDS: [&str; 5] = ["description", "title", "likes", "comments", "post_id"];
+const VIDEO_FIELDS: [&str; 6] = ["description", "title", "likes", "comments", "post_id", "length"];
 /// Optional fields of a photo, which has neither reactions nor shares.
 const PHOTO_FIELDS: [&str; 4] = ["name", "likes", "comments", "page_story_id"];
 
@@ -22,7 +22,8 @@ const PHOTO_FIELDS: [&str; 4] = ["name", "likes", "comments", "page_story_id"];
 pub(super) fn posts(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
     account.read(|state| {
-        let seen = state.posts.values().rev().filter(|post| post.kind != Kind::Story);
+        let is_listed = |post: &&Post| post.kind != Kind::Story && state.is_for_people(post);
+        let seen = state.posts.values().rev().filter(is_listed);
         let show = |post: &Post| {
             let whole = view(cx, state, &account.identity, post);
             fields::pick(&cx.call, &whole, &POST_FIELDS, "Post")
@@ -43,7 +44,25 @@ fn view(cx: &Cx, state: &State, owner: &Identity, post: &Post) -> Value {
     if !post.message.is_empty() {
         view["message"] = json!(post.message);
     }
+    if let Some(attached) = attached(post) {
+        view["attachments"] = json!({"data": [attached]});
+    }
     view
+}
+
+/// Returns what is attached to a post: a file, an album of files, or a link
+/// (<https://developers.facebook.com/docs/graph-api/reference/post/attachments>).
+fn attached(post: &Post) -> Option<Value> {
+    let file = |kind: &str, id: u64| json!({"media_type": kind, "target": {"id": id.to_string()}});
+    match (post.photos.as_slice(), post.video) {
+        (_, Some(video)) => Some(file("video", video)),
+        ([], None) => post.extra.contains_key("link").then(|| json!({"media_type": "link"})),
+        ([photo], None) => Some(file("photo", *photo)),
+        (photos, None) => {
+            let below: Vec<_> = photos.iter().map(|photo| file("photo", *photo)).collect();
+            Some(json!({"media_type": "album", "subattachments": {"data": below}}))
+        }
+    }
 }
 
 /// Returns the page's own comments below a post, each by its id.
@@ -63,7 +82,7 @@ pub(super) fn videos(cx: &Cx) -> HandlerResult {
         let seen = seen.filter(|video| video.kind != Kind::Story && video.finished_ms.is_some());
         let show = |video: &Video| {
             let whole = video_view(cx, state, &account.identity, video);
-            fields::pick(&cx.call, &whole, &["description", "title"], "Video")
+            fields::pick(&cx.call, &whole, &VIDEO_FIELDS, "Video")
         };
         lists::page(cx, lists::USUAL, seen, |video| video.id, show)
     })
@@ -157,6 +176,9 @@ fn video_view(cx: &Cx, state: &State, owner: &Identity, video: &Video) -> Value 
         "status": status(cx, video),
         "permalink_url": representations::permalink(&cx.sim.base(), owner, post.map_or(video.id, |post| post.id)),
     });
+    if let Some(length_ms) = video.length_ms {
+        view["length"] = json!(std::time::Duration::from_millis(length_ms).as_secs_f64());
+    }
     for (name, text) in [("description", &video.description), ("title", &video.title)] {
         if !text.is_empty() {
             view[name] = json!(text);
@@ -167,30 +189,33 @@ fn video_view(cx: &Cx, state: &State, owner: &Identity, video: &Video) -> Value 
 
 /// Returns the status of a video, by its phases.
 fn status(cx: &Cx, video: &Video) -> Value {
+    let now_ms = cx.now_ms();
     let flaw = match &video.uploaded {
-        Some(Uploaded::Flaw(flaw)) => Some(flaw),
+        Some(Uploaded::Flaw(flaw)) => Some(flaw.as_str()),
         Some(Uploaded::File(_)) | None => None,
     };
-    if let Some(flaw) = flaw {
+    let broken = video.fails_ms.filter(|fails_ms| now_ms >= *fails_ms);
+    if let Some(flaw) = flaw.or(broken.map(|_| "The video could not be encoded.")) {
         let error = json!({"status": "error", "error": {"message": flaw}});
         return json!({"video_status": "error", "uploading_phase": {"status": "complete"}, "processing_phase": error, "publishing_phase": {"status": "not_started"}});
     }
     let uploaded = video.uploaded.is_some();
-    let seen = video.seen_ms.is_some_and(|seen_ms| cx.now_ms() >= seen_ms);
-    let (whole, processing, publishing) = match (uploaded, video.finished_ms.is_some(), seen) {
+    let is_failing = video.fails_ms.is_some();
+    let is_seen = video.seen_ms.is_some_and(|seen_ms| now_ms >= seen_ms) && !is_failing;
+    let (whole, processing, publishing) = match (uploaded, video.finished_ms.is_some(), is_seen) {
         (false, ..) => ("uploading", "not_started", "not_started"),
         (true, false, _) => ("upload_complete", "not_started", "not_started"),
-        (true, true, false) if video.kind != Kind::Video => {
-            ("processing", "in_progress", "in_progress")
-        }
-        (true, true, _) => ("ready", "complete", "complete"),
+        (true, true, false) => ("processing", "in_progress", "in_progress"),
+        (true, true, true) if video.is_draft => ("ready", "complete", "not_started"),
+        (true, true, true) => ("ready", "complete", "complete"),
     };
+    let is_published = is_seen && !video.is_draft;
     let uploading = if uploaded { "complete" } else { "in_progress" };
     json!({
         "video_status": whole,
         "uploading_phase": {"status": uploading},
         "processing_phase": {"status": processing},
-        "publishing_phase": {"status": publishing, "publish_status": if seen { "published" } else { "draft" }},
+        "publishing_phase": {"status": publishing, "publish_status": if is_published { "published" } else { "draft" }},
     })
 }
 

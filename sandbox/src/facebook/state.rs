@@ -54,6 +54,15 @@ pub(crate) struct Video {
     pub finished_ms: Option<i64>,
     /// When it becomes visible.
     pub seen_ms: Option<i64>,
+    /// When its encoding fails.
+    #[serde(default)]
+    pub fails_ms: Option<i64>,
+    /// True if it waits for a person who publishes it.
+    #[serde(default)]
+    pub is_draft: bool,
+    /// Its length.
+    #[serde(default)]
+    pub length_ms: Option<u64>,
     #[serde(default)]
     pub title: String,
     #[serde(default)]
@@ -77,6 +86,17 @@ impl Video {
             Some(Uploaded::File(medium)) => Some(medium),
             Some(Uploaded::Flaw(_)) | None => None,
         }
+    }
+}
+
+impl State {
+    /// Returns true if people see a post at some time: it is no video that stays a draft or fails.
+    pub fn is_for_people(&self, post: &Post) -> bool {
+        let video = post.video.and_then(|id| self.videos.get(&id));
+        video.is_none_or(|video| {
+            let is_broken = matches!(video.uploaded, Some(Uploaded::Flaw(_)));
+            !is_broken && !video.is_draft && video.fails_ms.is_none()
+        })
     }
 }
 
@@ -115,6 +135,10 @@ pub(crate) enum Change {
     Uploaded {
         id: u64,
         uploaded: Uploaded,
+        #[serde(default)]
+        is_draft: bool,
+        #[serde(default)]
+        length_ms: Option<u64>,
     },
     Post(Post),
     /// A reel or story is public.
@@ -139,9 +163,11 @@ impl State {
             Change::Login(change) => self.logins.apply(change),
             Change::Photo(photo) => drop(self.photos.insert(photo.id, photo)),
             Change::Video(video) => drop(self.videos.insert(video.id, video)),
-            Change::Uploaded { id, uploaded } => {
+            Change::Uploaded { id, uploaded, is_draft, length_ms } => {
                 if let Some(video) = self.videos.get_mut(&id) {
                     video.uploaded = Some(uploaded);
+                    video.is_draft |= is_draft;
+                    video.length_ms = length_ms;
                 }
             }
             Change::Post(post) => self.publish(post),

@@ -35,6 +35,9 @@ fn start(cx: &Cx, kind: Kind) -> HandlerResult {
         uploaded: None,
         finished_ms: None,
         seen_ms: None,
+        fails_ms: None,
+        is_draft: false,
+        length_ms: None,
         title: String::new(),
         description: String::new(),
         thumbnail: None,
@@ -74,7 +77,7 @@ fn finish(cx: &Cx, params: &Params, kind: Kind) -> HandlerResult {
             description: description.clone(),
             ..video.clone()
         };
-        let (photos, extra) = (Vec::new(), Map::new());
+        let (photos, extra) = (Vec::new(), content::label(params));
         let post = Post {
             id,
             at_ms: now_ms,

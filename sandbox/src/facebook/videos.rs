@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::content::{self, VIDEO_BYTES, VIDEO_TYPES, invalid_parameter, required};
 use super::state::{Change, Kind, Post, State, Uploaded, Video};
 use super::{Cx, Facebook, first, id, page, params};
+use crate::faults::LaterState;
 use crate::graph::crawl::{self, VideoFlaw};
 use crate::graph::{access, failure};
 use crate::network::Medium;
@@ -14,13 +15,14 @@ use crate::picture;
 use crate::received_file::ReceivedFile;
 use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
-use crate::video_index::{BROWSER_FORMATS, VideoRequirements};
+use crate::video_index::{BROWSER_FORMATS, VideoProperties, VideoRequirements};
 
 /// The formats that are accepted, and those of reels.
 const FEED: VideoRequirements = BROWSER_FORMATS;
 const REEL: VideoRequirements = VideoRequirements { frames: (24.0, 60.0), ..FEED };
 
-/// `POST /{page}/videos` with `file_url`. Facebook fetches and processes it later, but lists it at once.
+/// `POST /{page}/videos` with `file_url`. Facebook fetches and encodes it later, which may fail, but lists it at once. An
+/// upright video becomes a draft of a reel, although the call succeeds: <https://github.com/gitroomhq/postiz-app/pull/1740>.
 pub(super) fn post(cx: &Cx) -> HandlerResult {
     let account = page(cx)?;
     let params = params(cx)?;
@@ -28,18 +30,30 @@ pub(super) fn post(cx: &Cx) -> HandlerResult {
     let description = content::message(&params, "description")?;
     let title = content::title(&params)?;
     let (video_id, at_ms) = (id(cx), cx.now_ms());
-    let video = Video {
+    let mut video = Video {
         id: video_id,
         at_ms,
         kind: Kind::Video,
         uploaded: None,
         finished_ms: Some(at_ms),
-        seen_ms: None,
+        seen_ms: Some(at_ms + cx.sim.env.processing_ms()),
+        fails_ms: None,
+        is_draft: false,
+        length_ms: None,
         title,
         description: description.clone(),
         thumbnail: None,
     };
-    let extra = Map::new();
+    let later = account.take_played().and_then(|fault| fault.later);
+    if let Some(later) = later {
+        let then_ms = at_ms + i64::from(later.after_ms);
+        match later.state {
+            LaterState::Published => video.seen_ms = Some(then_ms),
+            LaterState::Error => video.fails_ms = Some(then_ms),
+            LaterState::Draft => video.is_draft = true,
+        }
+    }
+    let extra = content::label(&params);
     let post = Post {
         id: id(cx),
         at_ms,
@@ -52,8 +66,14 @@ pub(super) fn post(cx: &Cx) -> HandlerResult {
     cx.sim.apply(&account, Change::Finished { video, post });
     let (sim, owner) = (Arc::clone(&cx.sim), Arc::clone(&account));
     tokio::spawn(async move {
-        let fetched = crawl::video(&sim, &url, &VIDEO_TYPES, (VIDEO_BYTES, FEED)).await;
-        sim.apply(&owner, Change::Uploaded { id: video_id, uploaded: uploaded(fetched) });
+        let fetched = crawl::measured_video(&sim, &url, &VIDEO_TYPES, (VIDEO_BYTES, FEED)).await;
+        let (fetched, found) = fetched.map_or_else(
+            |flaw| (Err(flaw), VideoProperties::default()),
+            |(medium, found)| (Ok(medium), found),
+        );
+        let is_draft = found.size.is_some_and(|(width, height)| height > width);
+        let (uploaded, length_ms) = (uploaded(fetched), found.duration_ms);
+        sim.apply(&owner, Change::Uploaded { id: video_id, uploaded, is_draft, length_ms });
     });
     Ok(Reply::ok(&json!({"id": video_id.to_string()})))
 }
@@ -97,7 +117,8 @@ pub(super) async fn upload(cx: Arc<Cx>) -> HandlerResult {
         }
         sent(&cx, asks)
     };
-    cx.sim.apply(&account, Change::Uploaded { id: video, uploaded: uploaded(medium) });
+    let (uploaded, is_draft, length_ms) = (uploaded(medium), false, None);
+    cx.sim.apply(&account, Change::Uploaded { id: video, uploaded, is_draft, length_ms });
     match medium_of(&account, video) {
         Some(_) => Ok(Reply::ok(&json!({"success": true}))),
         None => Err(failed("The file could not be fetched or is no video")),

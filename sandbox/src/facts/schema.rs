@@ -126,6 +126,18 @@ fn objection(error: &ValidationError<'_>, in_query: bool) -> Objection {
             let why = format!("is not one of {}", named.collect::<Vec<_>>().join(", "));
             Objection::Value { in_query, path, why }
         }
+        ValidationErrorKind::Pattern { pattern } => {
+            let why = unlisted(pattern, error.instance().as_str().unwrap_or_default());
+            let why = why.unwrap_or_else(|| error.masked_with("the value").to_string());
+            Objection::Value { in_query, path, why }
+        }
         _ => Objection::Value { in_query, path, why: error.masked_with("the value").to_string() },
     }
+}
+
+/// Returns which part of a list is none of those that a pattern such as `^(a|b)(,(a|b))*$` allows.
+fn unlisted(pattern: &str, list: &str) -> Option<String> {
+    let known: Vec<&str> = pattern.strip_prefix("^(")?.split_once(')')?.0.split('|').collect();
+    let unknown = list.split(',').find(|one| !known.contains(one))?;
+    Some(format!("'{unknown}' is not one of {}", known.join(", ")))
 }

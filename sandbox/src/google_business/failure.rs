@@ -17,6 +17,28 @@ pub(super) fn invalid(field: &str, message: &str) -> Reply {
     status(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", &details)
 }
 
+/// Returns the error of a request that names a field which does not exist, or gives it an impossible value.
+pub(super) fn violation(field: &str, message: &str) -> Reply {
+    let details = json!([{
+        "@type": "type.googleapis.com/google.rpc.BadRequest",
+        "fieldViolations": [{"field": field, "description": message}],
+    }]);
+    status(400, "INVALID_ARGUMENT", message, &details)
+}
+
+/// Returns the error of an unknown field of a JSON body; `path` is that of the object that holds it.
+pub(super) fn unknown(path: &str, name: &str) -> Reply {
+    let message = format!(
+        "Invalid JSON payload received. Unknown name \"{name}\" at '{path}': Cannot find field."
+    );
+    violation(path, &message)
+}
+
+/// Returns the error of a value that an enumeration does not have.
+pub(super) fn no_value(field: &str, kind: &str, value: &str) -> Reply {
+    violation(field, &format!("Invalid value at '{field}' ({kind}), \"{value}\""))
+}
+
 /// Returns the error of an invalid token.
 pub(super) fn unauthenticated() -> Reply {
     let message = "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.";
@@ -78,11 +100,7 @@ pub(super) fn of_status(code: u16) -> Reply {
 pub(super) fn objection(objection: &Objection) -> Reply {
     match objection {
         Objection::Permission(_) => scope(),
-        Objection::Name { in_query: false, path, name } if path.is_empty() => {
-            let inside =
-                Objection::Name { in_query: false, path: "local_post".into(), name: name.clone() };
-            status(400, "INVALID_ARGUMENT", &failure::objection(&inside), &NONE)
-        }
+        Objection::Name { in_query: false, path, name } => unknown(&of_post(path), name),
         Objection::Value { in_query: false, path, why } => invalid(&snake(path), why),
         _ => status(400, "INVALID_ARGUMENT", &failure::objection(objection), &NONE),
     }
@@ -96,5 +114,14 @@ fn snake(path: &str) -> String {
         }
         name.push(sign.to_ascii_lowercase());
         name
+    })
+}
+
+/// Returns the path of an object in a body as Google's errors have it: `media.0` is `local_post.media[0]`.
+fn of_post(path: &str) -> String {
+    let steps = path.split('.').filter(|step| !step.is_empty());
+    steps.fold("local_post".to_owned(), |whole, step| match step.parse::<u32>() {
+        Ok(number) => format!("{whole}[{number}]"),
+        Err(_) => format!("{whole}.{step}"),
     })
 }

@@ -8,8 +8,8 @@ use super::{Cx, access, failure};
 use crate::metrics::{self, MetricSubject};
 use crate::reply::{HandlerResult, Reply};
 
-/// Google's metrics and their names here.
-const METRICS: [(&str, &str); 10] = [
+/// Google's metrics and their names here. Deprecated ones have none: their series stay empty.
+const METRICS: [(&str, &str); 12] = [
     ("BUSINESS_IMPRESSIONS_DESKTOP_MAPS", "map_views"),
     ("BUSINESS_IMPRESSIONS_DESKTOP_SEARCH", "search_views"),
     ("BUSINESS_IMPRESSIONS_MOBILE_MAPS", "mobile_map_views"),
@@ -18,24 +18,36 @@ const METRICS: [(&str, &str); 10] = [
     ("WEBSITE_CLICKS", "website_clicks"),
     ("BUSINESS_DIRECTION_REQUESTS", "directions"),
     ("BUSINESS_BOOKINGS", "bookings"),
-    ("BUSINESS_CONVERSATIONS", "conversations"),
-    ("BUSINESS_FOOD_ORDERS", "food_orders"),
+    ("MESSAGING_CLICKS", "messaging_clicks"),
+    ("BUSINESS_FOOD_MENU_CLICKS", "food_menu_clicks"),
+    ("BUSINESS_CONVERSATIONS", ""),
+    ("BUSINESS_FOOD_ORDERS", ""),
 ];
+
+/// The type of a metric in Google's messages.
+const METRIC_TYPE: &str = "type.googleapis.com/google.mybusiness.performance.v1.DailyMetric";
 
 /// `GET /v1/locations/{id}:fetchMultiDailyMetricsTimeSeries`: values of 0 are left out.
 pub(super) fn read(cx: &Cx) -> HandlerResult {
     let account = access::account_with_scope(cx)?;
-    let (from, to) = (date(cx, "start_date")?, date(cx, "end_date")?);
+    let (from, to) = (date(cx, "startDate")?, date(cx, "endDate")?);
     let asked: Vec<String> = cx
         .call
         .query_pairs()
         .filter(|(name, _)| name == "dailyMetrics")
         .map(|(_, metric)| metric)
         .collect();
+    if asked.is_empty() {
+        return Err(failure::violation("daily_metrics", "At least one daily metric is required."));
+    }
     let mut series = Vec::new();
     for metric in asked {
         let name = METRICS.iter().find(|(theirs, _)| *theirs == metric).map(|(_, ours)| *ours);
-        let name = name.ok_or_else(failure::missing)?;
+        let name = name.ok_or_else(|| failure::no_value("daily_metrics", METRIC_TYPE, &metric))?;
+        if name.is_empty() {
+            series.push(json!({"dailyMetric": metric, "timeSeries": {}}));
+            continue;
+        }
         let mut values = Vec::new();
         for day in from.iter_days().take_while(|day| *day <= to) {
             let text = day.to_string();
@@ -67,5 +79,5 @@ fn date(cx: &Cx, name: &str) -> Result<NaiveDate, Reply> {
         let year = i32::try_from(part("year")?).ok()?;
         NaiveDate::from_ymd_opt(year, part("month")?, part("day")?)
     };
-    found().ok_or_else(failure::missing)
+    found().ok_or_else(|| failure::violation(&format!("daily_range.{name}"), "Invalid date."))
 }

@@ -85,8 +85,11 @@ fn photo(head: &[u8]) -> Result<Option<&'static str>, Reply> {
 fn live_state(post: &LocalPost, now_ms: i64) -> &'static str {
     match (now_ms >= post.ready_ms, post.rejected) {
         (false, _) => "PROCESSING",
-        (true, false) => "LIVE",
         (true, true) => "REJECTED",
+        (true, false) if rules::scheduled_ms(&post.resource).is_some_and(|at| now_ms < at) => {
+            "SCHEDULED"
+        }
+        (true, false) => "LIVE",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Validates the content of a post.
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate};
 use serde_json::Value;
 
 use super::failure;
@@ -9,32 +9,92 @@ use crate::reply::Reply;
 /// Longest summary, and longest title of an event, in characters.
 const SUMMARY_MAX: usize = 1_500;
 const TITLE_MAX: usize = 58;
-const TOPICS: [&str; 3] = ["STANDARD", "EVENT", "OFFER"];
+const TOPICS: [&str; 4] = ["STANDARD", "EVENT", "OFFER", "ALERT"];
+const ALERTS: [&str; 1] = ["COVID_19"];
 const ACTIONS: [&str; 6] = ["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"];
-/// The fields of a post, and the fields of its parts.
-const FIELDS: [&str; 8] = [
-    "languageCode",
-    "summary",
-    "topicType",
-    "callToAction",
-    "media",
-    "event",
-    "offer",
-    "recurrenceInfo",
+/// The objects in a post by their places, and the fields of each. What Google alone sets is taken and has no effect.
+const OBJECTS: [(&str, &str, &[&str]); 10] = [
+    (
+        "",
+        "local_post",
+        &[
+            "name",
+            "languageCode",
+            "summary",
+            "callToAction",
+            "createTime",
+            "updateTime",
+            "scheduledTime",
+            "recurringInstanceTime",
+            "event",
+            "state",
+            "media",
+            "searchUrl",
+            "topicType",
+            "alertType",
+            "offer",
+        ],
+    ),
+    ("/callToAction", "local_post.call_to_action", &["actionType", "url"]),
+    (
+        "/event",
+        "local_post.event",
+        &["title", "schedule", "recurrenceInfo", "recurringInstanceTime"],
+    ),
+    (
+        "/event/schedule",
+        "local_post.event.schedule",
+        &["startDate", "startTime", "endDate", "endTime"],
+    ),
+    (
+        "/event/recurrenceInfo",
+        "local_post.event.recurrence_info",
+        &["seriesEndTime", "dailyPattern", "weeklyPattern", "monthlyPattern"],
+    ),
+    ("/event/recurrenceInfo/dailyPattern", "local_post.event.recurrence_info.daily_pattern", &[]),
+    (
+        "/event/recurrenceInfo/weeklyPattern",
+        "local_post.event.recurrence_info.weekly_pattern",
+        &["daysOfWeek"],
+    ),
+    (
+        "/event/recurrenceInfo/monthlyPattern",
+        "local_post.event.recurrence_info.monthly_pattern",
+        &["dayOfMonth", "dayOfWeekOccurrence"],
+    ),
+    ("/offer", "local_post.offer", &["couponCode", "redeemOnlineUrl", "termsConditions"]),
+    (
+        "/media/0",
+        "local_post.media[0]",
+        &[
+            "name",
+            "mediaFormat",
+            "locationAssociation",
+            "googleUrl",
+            "thumbnailUrl",
+            "createTime",
+            "dimensions",
+            "insights",
+            "attribution",
+            "description",
+            "sourceUrl",
+            "dataRef",
+        ],
+    ),
 ];
-const PARTS: [(&str, &[&str]); 3] = [
-    ("callToAction", &["actionType", "url"]),
-    ("event", &["title", "schedule"]),
-    ("offer", &["couponCode", "redeemOnlineUrl", "termsConditions"]),
-];
+const DAYS: [&str; 7] =
+    ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
 
 /// Validates a post, except its files.
 pub(super) fn check(post: &Value) -> Result<(), Reply> {
     let object = post.as_object().ok_or_else(|| failure::invalid("", "The body is no object."))?;
-    unknown("", object.keys().map(String::as_str), &FIELDS)?;
-    for (part, fields) in PARTS {
-        let keys = post[part].as_object().into_iter().flat_map(|part| part.keys());
-        unknown(part, keys.map(String::as_str), fields)?;
+    let known = |fields: &[&str], name: &str| fields.contains(&name);
+    for (place, path, fields) in OBJECTS {
+        let inside = if place.is_empty() { Some(object) } else { at(post, place) };
+        let names = inside.into_iter().flat_map(|part| part.keys());
+        for name in names.filter(|name| !known(fields, name)) {
+            return Err(failure::unknown(path, name));
+        }
     }
     let topic = post["topicType"].as_str().unwrap_or("STANDARD");
     if !TOPICS.contains(&topic) {
@@ -44,7 +104,7 @@ pub(super) fn check(post: &Value) -> Result<(), Reply> {
     if summary.chars().count() > SUMMARY_MAX {
         return Err(failure::invalid("summary", "The summary is longer than 1500 characters."));
     }
-    let is_plain = topic == "STANDARD";
+    let is_plain = matches!(topic, "STANDARD" | "ALERT");
     if is_plain && summary.is_empty() && post["media"].as_array().is_none_or(Vec::is_empty) {
         return Err(failure::invalid("summary", "The post is empty."));
     }
@@ -54,25 +114,48 @@ pub(super) fn check(post: &Value) -> Result<(), Reply> {
     if topic != "OFFER" && !post["offer"].is_null() {
         return refused("offer", "Only a post of the type OFFER has an offer.");
     }
-    match &post["recurrenceInfo"] {
-        Value::Null => Ok(()),
-        Value::Object(_) if !is_plain => Ok(()),
-        Value::Object(_) => refused("recurrence_info", "Only events and offers recur."),
-        _ => refused("recurrence_info", "Invalid value."),
+    let is_alert = ALERTS.contains(&post["alertType"].as_str().unwrap_or_default());
+    match (topic == "ALERT", post["alertType"].is_null()) {
+        (true, _) if !is_alert => return refused("alert_type", "An alert needs its type."),
+        (false, false) => return refused("alert_type", "Only an alert has a type of alert."),
+        _ => {}
     }
+    if !post["scheduledTime"].is_null() && scheduled_ms(post).is_none() {
+        return refused("scheduled_time", "Invalid time.");
+    }
+    recurrence(&post["event"]["recurrenceInfo"])
 }
 
-/// Refuses unknown fields.
-fn unknown<'a>(
-    part: &str,
-    given: impl Iterator<Item = &'a str>,
-    known: &[&str],
-) -> Result<(), Reply> {
-    let mut given = given.filter(|name| !known.contains(name));
-    given.next().map_or(Ok(()), |name| {
-        let message = format!("Invalid JSON payload received. Unknown name \"{name}\" at 'local_post.{part}': Cannot find field.");
-        Err(failure::invalid(part, &message))
-    })
+/// Returns the object at a place.
+fn at<'a>(post: &'a Value, place: &str) -> Option<&'a serde_json::Map<String, Value>> {
+    post.pointer(place)?.as_object()
+}
+
+/// Returns the time at which a post is to appear, if it has one.
+pub(super) fn scheduled_ms(post: &Value) -> Option<i64> {
+    let time = DateTime::parse_from_rfc3339(post["scheduledTime"].as_str()?).ok()?;
+    Some(time.timestamp_millis())
+}
+
+/// Checks how an event or offer recurs.
+fn recurrence(info: &Value) -> Result<(), Reply> {
+    if info.is_null() {
+        return Ok(());
+    }
+    let refused = |message| Err(failure::invalid("event.recurrence_info", message));
+    let patterns = ["dailyPattern", "weeklyPattern", "monthlyPattern"];
+    let days = info["weeklyPattern"]["daysOfWeek"].as_array().map(Vec::as_slice);
+    let is_day = |day: &Value| day.as_str().is_some_and(|day| DAYS.contains(&day));
+    match () {
+        () if !info.is_object() => refused("Invalid value."),
+        () if patterns.iter().filter(|name| !info[**name].is_null()).count() != 1 => {
+            refused("One pattern is required.")
+        }
+        () if days.unwrap_or_default().iter().any(|day| !is_day(day)) => {
+            refused("Invalid day of the week.")
+        }
+        () => Ok(()),
+    }
 }
 
 fn button(button: &Value, topic: &str) -> Result<(), Reply> {
@@ -96,7 +179,7 @@ fn event(event: &Value, is_plain: bool) -> Result<(), Reply> {
     match (event, is_plain) {
         (Value::Null, true) => return Ok(()),
         (Value::Null, false) => return refused("event", "An event is required."),
-        (_, true) => return refused("event", "A post of the type STANDARD has no event."),
+        (_, true) => return refused("event", "A post of this type has no event."),
         _ => {}
     }
     let title = event["title"].as_str().unwrap_or_default();

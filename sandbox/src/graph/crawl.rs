@@ -6,7 +6,7 @@ use crate::network::{Medium, Network};
 use crate::picture::{self, Picture};
 use crate::reply::Reply;
 use crate::sim::Sim;
-use crate::video_index::VideoRequirements;
+use crate::video_index::{VideoProperties, VideoRequirements};
 
 /// Fetches a picture of one of these types, up to a number of bytes.
 pub(crate) async fn picture<N: Network>(
@@ -45,19 +45,30 @@ pub(crate) async fn video<N: Network>(
     sim: &Sim<N>,
     url: &str,
     types: &[&str],
-    (most, asks): (u64, VideoRequirements),
+    limits: (u64, VideoRequirements),
 ) -> Result<Medium, VideoFlaw> {
+    measured_video(sim, url, types, limits).await.map(|(medium, _)| medium)
+}
+
+/// Fetches a video, and reads what its index tells.
+pub(crate) async fn measured_video<N: Network>(
+    sim: &Sim<N>,
+    url: &str,
+    types: &[&str],
+    (most, asks): (u64, VideoRequirements),
+) -> Result<(Medium, VideoProperties), VideoFlaw> {
     let Fetched { file, .. } =
         sim.env.crawler.fetch(url, most).await.map_err(|_| VideoFlaw::Unfetched)?;
     let mime =
         file.video(asks).filter(|mime| types.contains(mime)).ok_or(VideoFlaw::Unsupported)?;
-    Ok(Medium {
+    let medium = Medium {
         url: Some(url.to_owned()),
         size: Some(file.size),
         mime: mime.to_owned(),
         alt: None,
         sha256: Some(file.sha256),
-    })
+    };
+    Ok((medium, file.video.unwrap_or_default()))
 }
 
 /// Why a video is refused.

@@ -16,6 +16,7 @@ const HASHTAGS: usize = 30;
 const MENTIONS: usize = 20;
 const CHILDREN: std::ops::RangeInclusive<usize> = 2..=10;
 const COLLABORATORS: usize = 3;
+const POLL_OPTION: usize = 25;
 
 /// Returns the error of an invalid parameter.
 pub(super) fn invalid_parameter(what: &str) -> Reply {
@@ -146,6 +147,7 @@ fn extra(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, 
         }
         extra.insert("is_ai_generated".into(), json!(true));
     }
+    extra.extend(addon(params, kind, item)?);
     for (name, keys) in
         [("trial_params", "graduation_strategy"), ("audio_configuration", "audio_id")]
     {
@@ -200,4 +202,43 @@ fn user_tag(tag: &Value, kind: Kind, image: bool) -> Result<(), Reply> {
         return Err(refused(2_207_037, "User tags", explanation));
     }
     Ok(())
+}
+
+/// Reads the poll or the prompt that is to be attached to the caption.
+fn addon(params: &Params, kind: Kind, item: bool) -> Result<Map<String, Value>, Reply> {
+    const OPTIONS: [&str; 4] = ["option_a", "option_b", "option_c", "option_d"];
+    let (poll, prompt) = (params.json("poll_attachment"), params.flag("is_comment_prompt_used"));
+    let name = if poll.is_some() { "poll_attachment" } else { "is_comment_prompt_used" };
+    if poll.is_none() && !prompt {
+        return Ok(Map::new());
+    }
+    if poll.is_some() && prompt {
+        return Err(invalid_parameter("A media can carry at most one caption add-on"));
+    }
+    if item || kind == Kind::Stories {
+        return Err(invalid_parameter(&format!("Param {name} is not supported for this media")));
+    }
+    if params.text("caption").is_none_or(|caption| caption.trim().is_empty()) {
+        return Err(invalid_parameter(&format!("Param {name} needs a caption")));
+    }
+    let Some(poll) = poll else {
+        return Ok(Map::from_iter([("attached_addon".to_owned(), json!("comment_prompt"))]));
+    };
+    let poll = poll.ok().filter(Value::is_object);
+    let poll = poll.ok_or_else(|| invalid_parameter("Param poll_attachment must be an object"))?;
+    let given = OPTIONS.map(|name| poll[name].as_str().unwrap_or_default());
+    let count = given.iter().take_while(|text| !text.is_empty()).count();
+    let has_gap = given.iter().skip(count).any(|text| !text.is_empty());
+    let is_long = given.iter().any(|text| text.chars().count() > POLL_OPTION);
+    if count < 2 || has_gap || is_long {
+        return Err(invalid_parameter(
+            "Param poll_attachment needs from 2 to 4 options of up to 25 characters",
+        ));
+    }
+    let extended = params.flag("is_poll_duration_extended");
+    Ok(Map::from_iter([
+        ("attached_addon".to_owned(), json!("poll")),
+        ("poll_attachment".to_owned(), poll),
+        ("is_poll_duration_extended".to_owned(), json!(extended)),
+    ]))
 }

@@ -112,6 +112,9 @@ impl Network for Instagram {
             (&Method::GET, [_, "content_publishing_limit"]) => {
                 Route::immediate(Read, publish::limit)
             }
+            (&Method::GET, [_, "poll_attachment" | "prompt_response"]) => {
+                Route::immediate(Confirm, reads::addon)
+            }
             (&Method::GET, [_, "media"]) => Route::immediate(Read, reads::media),
             (&Method::GET, [_, "insights"]) => Route::immediate(Read, insights::read),
             (&Method::GET, [_, "stories"]) => Route::immediate(Read, reads::stories),

@@ -87,6 +87,28 @@ pub(super) fn node(cx: &Cx) -> HandlerResult {
     Ok(Reply::ok(&picked))
 }
 
+/// `GET /{media}/poll_attachment` and `GET /{media}/prompt_response`: null without one.
+pub(super) fn addon(cx: &Cx) -> HandlerResult {
+    let account = access::page(cx)?;
+    let named = first(cx);
+    let missing = || failure::missing(&named);
+    let number: u64 = named.parse().map_err(|_| missing())?;
+    let found = account.read(|state| {
+        let post = state.made.posts.get(&number)?;
+        (post.content.kind != Kind::Stories).then(|| post.content.extra.clone())
+    });
+    let extra = found.ok_or_else(missing)?;
+    let is = |name: &str| extra.get("attached_addon") == Some(&json!(name));
+    let shown = if cx.call.path.ends_with("poll_attachment") {
+        extra.get("poll_attachment").filter(|_| is("poll")).cloned().unwrap_or_default()
+    } else if is("comment_prompt") {
+        json!({"data": []})
+    } else {
+        Value::Null
+    };
+    Ok(Reply::ok(&shown))
+}
+
 fn view(cx: &Cx, state: &State, owner: &Identity, post: &Published) -> Value {
     let content = &post.content;
     let is_video = content.medium.as_ref().is_some_and(|one| one.mime.starts_with("video/"));
@@ -116,8 +138,15 @@ fn view(cx: &Cx, state: &State, owner: &Identity, post: &Published) -> Value {
         view["alt_text"] = json!(medium.alt);
     }
     if content.kind == Kind::Carousel {
-        let children: Vec<_> =
-            content.children.iter().map(|id| json!({"id": id.to_string()})).collect();
+        let of_video = |id: &u64| {
+            let item = state.made.containers.get(id)?.content.medium.as_ref()?;
+            Some(item.mime.starts_with("video/"))
+        };
+        let child = |id: &u64| {
+            let kind = if of_video(id) == Some(true) { "VIDEO" } else { "IMAGE" };
+            json!({"id": id.to_string(), "media_type": kind})
+        };
+        let children: Vec<_> = content.children.iter().map(child).collect();
         view["children"] = json!({ "data": children });
     }
     view

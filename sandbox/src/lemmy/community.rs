@@ -14,9 +14,6 @@ pub(super) struct Community {
     pub mods_only: bool,
 }
 
-/// The time at which the communities were made.
-const SINCE: &str = "2024-01-01T00:00:00.000000Z";
-
 const ALL: [Community; 5] = [
     Community { id: 1, name: "fanfare", host: HOST, mods_only: false },
     Community { id: 2, name: "technology", host: HOST, mods_only: false },
@@ -48,16 +45,18 @@ impl Community {
                 "removed": false,
                 "deleted": false,
                 "nsfw": false,
-                "hidden": false,
                 "posting_restricted_to_mods": self.mods_only,
-                "instance_id": if self.host == HOST { 1 } else { 2 },
+                "hidden": false,
                 "visibility": "Public",
-                "published": SINCE,
+                "published": "2023-06-01T00:00:00.000000Z",
+                "instance_id": if self.host == HOST { 1 } else { 2 },
             },
             "counts": {
-                "community_id": self.id, "subscribers": 1, "posts": 0, "comments": 0,
-                "published": SINCE, "users_active_day": 1, "users_active_week": 1,
-                "users_active_month": 1, "users_active_half_year": 1, "subscribers_local": 1,
+                "community_id": self.id,
+                "subscribers": 1,
+                "posts": 0,
+                "comments": 0,
+                "published": "2023-06-01T00:00:00.000000Z",
             },
             "banned_from_community": false,
             "subscribed": "NotSubscribed",

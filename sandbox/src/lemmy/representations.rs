@@ -12,13 +12,14 @@ pub(super) fn person(identity: &Identity) -> Value {
     json!({
         "id": identity.remote_id.parse::<u64>().unwrap_or_default(),
         "name": identity.username,
+        "display_name": null,
         "actor_id": format!("https://{HOST}/u/{}", identity.username),
         "local": true,
         "banned": false,
         "deleted": false,
         "bot_account": false,
-        "instance_id": 1,
         "published": time(identity.created_ms),
+        "instance_id": 1,
     })
 }
 
@@ -62,19 +63,25 @@ pub(super) fn view(post: &LemmyPost, identity: &Identity) -> Value {
         "post": shown,
         "creator": person(identity),
         "community": community,
+        "counts": {
+            "post_id": post.id,
+            "comments": 0,
+            "score": 1,
+            "upvotes": 1,
+            "downvotes": 0,
+            "published": time(post.published_ms),
+            "newest_comment_time": time(post.published_ms),
+        },
         "creator_banned_from_community": false,
+        "banned_from_community": false,
         "creator_is_moderator": false,
         "creator_is_admin": false,
+        "creator_blocked": false,
         "subscribed": "NotSubscribed",
         "saved": false,
         "read": false,
         "hidden": false,
-        "creator_blocked": false,
         "unread_comments": 0,
-        "counts": {
-            "post_id": post.id, "comments": 0, "score": 1, "upvotes": 1, "downvotes": 0,
-            "published": time(post.published_ms), "newest_comment_time": time(post.published_ms),
-        },
     })
 }
 

@@ -1,5 +1,6 @@
 //! Tokens: their owner, lifetime and scopes.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::state::{State, Token};
@@ -16,9 +17,9 @@ pub(super) const ACCESS_MS: i64 = 60 * 86_400_000;
 pub(super) const REFRESH_MS: i64 = 365 * 86_400_000;
 /// The number of characters of a member's id.
 pub(super) const SUB: usize = 10;
-/// The scopes that an app may request.
+/// The scopes that this app was approved for, and that a new account has granted.
 pub(super) const SCOPES: &str = "openid profile w_member_social r_organization_social \
-     w_organization_social rw_organization_admin";
+     w_organization_social rw_organization_admin r_member_postAnalytics";
 const PREFIX: &str = "AQ";
 
 /// Returns a new token or code of a member. It contains the member's id, so that the account can be found by it.
@@ -117,15 +118,16 @@ pub(super) fn author(cx: &Cx, author: &str, what: &str) -> Result<Arc<Account<Li
     ))
 }
 
-/// Checks that a versioned call names a supported version.
+/// Checks that a versioned call names a version that is active. Each lives for a year, from the middle of its month:
+/// in November 2026 that of November 2025 has gone, and 202608 was the newest.
 pub(super) fn version(cx: &Cx) -> Result<(), Reply> {
-    const OLDEST: u32 = 202_511;
+    const ACTIVE: RangeInclusive<u32> = 202_512..=202_608;
     let Some(named) = cx.call.header("linkedin-version") else {
         let message = "A version must be present. Please specify a version by adding the LinkedIn-Version header.";
         return Err(failure::error(400, "VERSION_MISSING", message));
     };
     let month: Option<u32> = named.parse().ok().filter(|_| named.len() == 6);
-    if month.is_some_and(|month| month >= OLDEST && (1..=12).contains(&(month % 100))) {
+    if month.is_some_and(|month| ACTIVE.contains(&month) && (1..=12).contains(&(month % 100))) {
         return Ok(());
     }
     let message = format!("Requested version {named} is not active");

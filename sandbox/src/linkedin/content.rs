@@ -26,7 +26,7 @@ const LABELS: [&str; 13] = [
 ];
 const DURATIONS: [&str; 4] = ["ONE_DAY", "THREE_DAYS", "SEVEN_DAYS", "FOURTEEN_DAYS"];
 /// Fields that a post is created with.
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 12] = [
     "author",
     "commentary",
     "visibility",
@@ -36,7 +36,13 @@ const FIELDS: [&str; 9] = [
     "content",
     "contentCallToActionLabel",
     "contentLandingPage",
+    "reshareContext",
+    "container",
+    "adContext",
 ];
+/// The longest title and description of an article.
+const ARTICLE_TITLE_MAX: usize = 400;
+const ARTICLE_DESCRIPTION_MAX: usize = 4_086;
 
 /// The content of a post: its text, its files, and whether one of them is a video.
 pub(super) struct PostContent {
@@ -56,13 +62,19 @@ pub(super) fn read(
     let Value::Object(fields) = post else {
         return Err(failure::malformed("The body is no object"));
     };
-    if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
-        return Err(failure::invalid(unknown, "unrecognized field found but not allowed"));
-    }
+    known(post, "", &FIELDS)?;
+    known(
+        &post["distribution"],
+        "distribution/",
+        &["feedDistribution", "targetEntities", "thirdPartyDistributionChannels"],
+    )?;
     if post["lifecycleState"] != "PUBLISHED" {
         return Err(failure::invalid("lifecycleState", "must be PUBLISHED"));
     }
-    if !["PUBLIC", "CONNECTIONS", "LOGGED_IN"].iter().any(|one| post["visibility"] == *one) {
+    if !["PUBLIC", "CONNECTIONS", "LOGGED_IN", "CONTAINER"]
+        .iter()
+        .any(|one| post["visibility"] == *one)
+    {
         return Err(failure::invalid("visibility", "is not an enum symbol"));
     }
     if !post["distribution"]["feedDistribution"].is_string() {
@@ -90,6 +102,15 @@ pub(super) fn read(
         content => fill(state, content, author, now_ms, &mut shown)?,
     }
     Ok(shown)
+}
+
+/// Refuses an object with a field that is not among these.
+fn known(object: &Value, path: &str, names: &[&str]) -> Result<(), Reply> {
+    let mut fields = object.as_object().into_iter().flat_map(Map::keys);
+    match fields.find(|name| !names.contains(&name.as_str())) {
+        Some(name) => Err(failure::unpermitted(&format!("{path}{name}"))),
+        None => Ok(()),
+    }
 }
 
 fn button(post: &Value) -> Result<(), Reply> {
@@ -124,6 +145,7 @@ fn fill(
     };
     match kind.as_str() {
         "media" => {
+            known(&content["media"], "content/media/", &["id", "title", "altText"])?;
             let asset = add(state, &content["media"], author, now_ms, shown)?;
             shown.is_video = asset.kind == Kind::Video;
             let title = content["media"]["title"].as_str().unwrap_or_default();
@@ -133,11 +155,13 @@ fn fill(
             Ok(())
         }
         "multiImage" => {
+            known(&content["multiImage"], "content/multiImage/", &["images", "altText"])?;
             let images = content["multiImage"]["images"].as_array().cloned().unwrap_or_default();
             if !(2..=20).contains(&images.len()) {
                 return Err(failure::invalid("content/multiImage/images", "must be 2 to 20"));
             }
             for image in &images {
+                known(image, "content/multiImage/images/", &["id", "altText"])?;
                 if add(state, image, author, now_ms, shown)?.kind != Kind::Image {
                     return Err(failure::invalid("content/multiImage/images", "must be images"));
                 }
@@ -146,10 +170,7 @@ fn fill(
         }
         "article" => article(state, &content["article"], author, now_ms),
         "poll" => poll(&content["poll"]),
-        other => Err(failure::invalid(
-            &format!("content/{other}"),
-            "unrecognized field found but not allowed",
-        )),
+        other => Err(failure::unpermitted(&format!("content/{other}"))),
     }
 }
 
@@ -196,6 +217,17 @@ fn add<'a>(
 }
 
 fn article(state: &State, article: &Value, author: &str, now_ms: i64) -> Result<(), Reply> {
+    const NAMES: [&str; 5] = ["source", "thumbnail", "thumbnailAltText", "title", "description"];
+    known(article, "content/article/", &NAMES)?;
+    for (name, max) in [("title", ARTICLE_TITLE_MAX), ("description", ARTICLE_DESCRIPTION_MAX)] {
+        let length = article[name].as_str().map_or(0, |text| text.chars().count());
+        if length > max {
+            let message = format!(
+                "ERROR :: /content/article/{name} :: text length ({length} characters) exceeded the maximum allowed ({max} characters)"
+            );
+            return Err(failure::error(422, "FIELD_LENGTH_TOO_LONG", &message));
+        }
+    }
     for name in ["source", "title"] {
         if article[name].as_str().is_none_or(str::is_empty) {
             return Err(failure::invalid(&format!("content/article/{name}"), "is required"));
@@ -214,6 +246,7 @@ fn article(state: &State, article: &Value, author: &str, now_ms: i64) -> Result<
 }
 
 fn poll(poll: &Value) -> Result<(), Reply> {
+    known(poll, "content/poll/", &["question", "options", "settings"])?;
     let fits = |text: &Value, max: usize| {
         text.as_str().is_some_and(|text| (1..=max).contains(&text.chars().count()))
     };

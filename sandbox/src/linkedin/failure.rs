@@ -28,6 +28,14 @@ pub(super) fn invalid(field: &str, why: &str) -> Reply {
     error(422, "UNPROCESSABLE_ENTITY", &message)
 }
 
+/// Returns the error of a field that a request may not have.
+pub(super) fn unpermitted(field: &str) -> Reply {
+    let message = format!(
+        "Unpermitted fields present in REQUEST_BODY: Data Processing Exception while processing fields [/{field}]"
+    );
+    error(422, "UNPERMITTED_FIELDS", &message)
+}
+
 /// Returns the error of an incomplete request.
 pub(super) fn malformed(message: &str) -> Reply {
     error(400, "ILLEGAL_ARGUMENT", message)

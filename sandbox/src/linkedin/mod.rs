@@ -119,10 +119,11 @@ impl Network for Linkedin {
             (&Method::POST, ["oauth", "v2", "revoke"]) => Route::immediate(Prepare, login::revoke),
             (&Method::GET, ["v2", "userinfo"]) => Route::immediate(Read, people::userinfo),
             (&Method::GET, ["v2", "me"]) => Route::immediate(Read, people::me),
-            (&Method::GET, ["v2", "organizationalEntityAcls"]) => {
-                Route::immediate(Read, people::acls)
+            (&Method::GET, ["v2", "organizationalEntityAcls" | "organizations"]) => {
+                Route::immediate(Read, people::unversioned)
             }
-            (&Method::GET, ["v2", "organizations"]) => {
+            (&Method::GET, ["rest", "organizationAcls"]) => Route::immediate(Read, people::acls),
+            (&Method::GET, ["rest", "organizations"]) => {
                 Route::immediate(Read, people::organizations)
             }
             (&Method::GET, ["rest", "organizationalEntityNotifications"]) => {

@@ -31,12 +31,22 @@ const OF_POST: [(&str, &str); 6] = [
     ("clickCount", "clicks"),
 ];
 
-const OF_MEMBER: [(&str, &str); 5] = [
+/// The metrics of a member's post; those without a name of ours cannot be set, and nobody has seen them.
+const OF_MEMBER: [(&str, &str); 14] = [
     ("REACTION", "likes"),
     ("COMMENT", "comments"),
     ("MEMBERS_REACHED", "reach"),
     ("IMPRESSION", "impressions"),
     ("RESHARE", "shares"),
+    ("POST_SAVE", "saves"),
+    ("LINK_CLICKS", "clicks"),
+    ("POST_SEND", ""),
+    ("PREMIUM_CTA_CLICKS", ""),
+    ("FOLLOWER_GAINED_FROM_CONTENT", ""),
+    ("PROFILE_VIEW_FROM_CONTENT", ""),
+    ("VIDEO_PLAY", ""),
+    ("VIDEO_WATCH_TIME", ""),
+    ("VIDEO_VIEWER", ""),
 ];
 
 fn metric_values(
@@ -103,15 +113,21 @@ pub(super) fn shares(cx: &Cx) -> HandlerResult {
         if found.is_empty() {
             return elements(&[]);
         }
-        return elements(&[json!({"share": urn, "totalShareStatistics": found})]);
+        let kind = if urn.starts_with("urn:li:ugcPost:") { "ugcPost" } else { "share" };
+        let organization = access::page(&account.identity);
+        return elements(&[
+            json!({"organizationalEntity": organization, kind: urn, "totalShareStatistics": found}),
+        ]);
     }
     let mut list = Vec::new();
     for (date, start, end) in asked_days(cx) {
         let found = metric_values(&account, MetricSubject::Day(&date), &OF_DAY)?;
         if !found.is_empty() {
-            list.push(
-                json!({"timeRange": {"start": start, "end": end}, "totalShareStatistics": found}),
-            );
+            list.push(json!({
+                "organizationalEntity": access::page(&account.identity),
+                "timeRange": {"start": start, "end": end},
+                "totalShareStatistics": found,
+            }));
         }
     }
     elements(&list)
@@ -124,7 +140,11 @@ pub(super) fn followers(cx: &Cx) -> HandlerResult {
     for (date, start, end) in asked_days(cx) {
         if let Some(gain) = account.metric_number(MetricSubject::Day(&date), "follower_delta") {
             let gains = json!({"organicFollowerGain": gain, "paidFollowerGain": 0});
-            list.push(json!({"timeRange": {"start": start, "end": end}, "followerGains": gains}));
+            list.push(json!({
+                "organizationalEntity": access::page(&account.identity),
+                "timeRange": {"start": start, "end": end},
+                "followerGains": gains,
+            }));
         }
     }
     elements(&list)
@@ -151,16 +171,21 @@ pub(super) fn pages(cx: &Cx) -> HandlerResult {
 /// `GET /rest/memberCreatorPostAnalytics?q=entity`
 pub(super) fn of_member(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
-    let account =
-        access::account_with_scope(cx, &["w_member_social"], "GET /memberCreatorPostAnalytics")?;
+    let scopes = ["r_member_postAnalytics"];
+    let account = access::account_with_scope(cx, &scopes, "GET /memberCreatorPostAnalytics")?;
     let entity = cx.call.query_value("entity").unwrap_or_default();
     let urn = entity.split_once(':').map(|(_, urn)| urn.trim_end_matches(')')).unwrap_or_default();
     is_there(&account, urn)?;
     let kind = cx.call.query_value("queryType").unwrap_or_default();
     let name = OF_MEMBER.iter().find(|(theirs, _)| *theirs == kind).map(|(_, ours)| *ours);
     let name = name.ok_or_else(|| failure::malformed("queryType is not known"))?;
-    let found = metric_values(&account, MetricSubject::Post(urn), &[("count", name)])?;
-    if found.is_empty() { elements(&[]) } else { elements(&[Value::Object(found)]) }
+    let mut found = metric_values(&account, MetricSubject::Post(urn), &[("count", name)])?;
+    if found.is_empty() {
+        return elements(&[]);
+    }
+    found.insert("metricType".to_owned(), json!(kind));
+    found.insert("targetEntity".to_owned(), json!({"share": urn}));
+    elements(&[Value::Object(found)])
 }
 
 fn is_there(account: &Account<Linkedin>, urn: &str) -> Result<(), Reply> {

@@ -74,16 +74,15 @@ pub(super) fn get(cx: &Cx) -> HandlerResult {
     if cx.call.segment(1) == "v2" {
         shown["domain"] = json!("mastodon.example");
         shown["source_url"] = json!("https://github.com/mastodon/mastodon");
-        shown["usage"] = json!({"users": {"active_month": cx.sim.all().len()}});
-        shown["thumbnail"] = json!({"url": format!("{base}/packs/preview.png")});
-        shown["registrations"] =
-            json!({"enabled": false, "approval_required": false, "message": null});
-        shown["contact"] = json!({"email": "", "account": null});
         shown["api_versions"] = json!({"mastodon": 7});
         shown["configuration"]["urls"] = json!({"streaming": base});
+        shown["usage"] = json!({"users": {"active_month": cx.sim.all().len()}});
+        shown["thumbnail"] = json!({"url": format!("{base}/packs/media/images/preview.png")});
+        shown["registrations"] =
+            json!({"enabled": false, "approval_required": false, "message": null});
+        shown["contact"] = json!({"email": "staff@mastodon.example", "account": null});
     } else {
         shown["uri"] = json!("mastodon.example");
-        shown["urls"] = json!({"streaming_api": base});
         shown["stats"] = json!({"user_count": cx.sim.all().len(), "domain_count": 1});
     }
     Ok(Reply::ok(&shown))

@@ -9,25 +9,26 @@ use crate::page::escape;
 
 /// Returns the `Account` object.
 pub(super) fn account(identity: &Identity, base: &str) -> Value {
+    let picture = format!("{base}/avatars/original/missing.png");
+    let header = format!("{base}/headers/original/missing.png");
     json!({
         "id": identity.remote_id,
         "username": identity.username,
         "acct": identity.username,
         "display_name": identity.username.replace('_', " "),
-        "locked": false,
-        "bot": false,
-        "group": false,
         "note": "",
-        "avatar": format!("{base}/avatars/original/missing.png"),
-        "avatar_static": format!("{base}/avatars/original/missing.png"),
-        "header": format!("{base}/headers/original/missing.png"),
-        "header_static": format!("{base}/headers/original/missing.png"),
+        "avatar": picture,
+        "avatar_static": picture,
+        "header": header,
+        "header_static": header,
+        "locked": false,
         "fields": [],
         "emojis": [],
+        "bot": false,
+        "group": false,
         "statuses_count": 0,
         "followers_count": 0,
         "following_count": 0,
-        "last_status_at": null,
         "created_at": rfc3339(identity.created_ms),
         "url": format!("{base}/@{}", identity.username),
     })
@@ -77,13 +78,16 @@ pub(super) fn status(state: &State, status: &Status, identity: &Identity, base: 
             "multiple": poll.multiple,
             "votes_count": 0,
             "options": options,
+            "emojis": [],
         })
     });
     let url = url(status, identity, base);
     json!({
         "id": status.id.to_string(),
         "created_at": rfc3339(status.at_ms),
+        "edited_at": null,
         "in_reply_to_id": status.in_reply_to.map(|id| id.to_string()),
+        "in_reply_to_account_id": null,
         "sensitive": status.sensitive,
         "spoiler_text": status.spoiler_text,
         "visibility": status.visibility,
@@ -92,14 +96,13 @@ pub(super) fn status(state: &State, status: &Status, identity: &Identity, base: 
         "url": url,
         "content": html(&status.text),
         "account": account(identity, base),
-        "media_attachments": media,
-        "poll": poll,
-        "card": null,
-        "in_reply_to_account_id": status.in_reply_to.map(|_| &identity.remote_id),
+        "application": null,
         "mentions": [],
         "tags": [],
         "emojis": [],
-        "edited_at": null,
+        "card": null,
+        "media_attachments": media,
+        "poll": poll,
         "quote": status.quoted.map(|id| json!({"state": "accepted", "quoted_status": {"id": id.to_string()}})),
         "reblog": null,
         "favourites_count": 0,

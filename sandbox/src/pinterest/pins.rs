@@ -13,7 +13,7 @@ use crate::reply::{HandlerResult, Reply};
 /// Longest texts in characters.
 const LIMITS: [(&str, usize); 4] =
     [("title", 100), ("description", 800), ("alt_text", 500), ("link", 2_048)];
-/// The fields of a pin.
+/// The fields that a new pin may have.
 const FIELDS: [&str; 10] = [
     "board_id",
     "board_section_id",
@@ -24,17 +24,16 @@ const FIELDS: [&str; 10] = [
     "dominant_color",
     "media_source",
     "parent_pin_id",
-    "note",
+    "sponsor_id",
 ];
+/// The scopes of creating and deleting a pin.
+const WRITE: [&str; 4] = ["boards:read", "boards:write", "pins:read", "pins:write"];
 /// The limit on writes of one app and user per minute.
 const WRITES: Limit = Limit { name: "org_write", units: 100, span_ms: 60_000 };
 
 /// `POST /v5/pins`
 pub(super) async fn create(cx: Arc<Cx>) -> HandlerResult {
-    let account = access::account_with_scopes(
-        &cx,
-        &["boards:read", "boards:write", "pins:read", "pins:write"],
-    )?;
+    let account = access::account_with_scopes(&cx, &WRITE)?;
     let now_ms = cx.now_ms();
     let paced = cx.sim.env.rate_limits().then(|| account.take_units(WRITES, 1, now_ms));
     let limited = |reply: Reply| match paced {
@@ -140,7 +139,7 @@ pub(super) fn list(cx: &Cx) -> HandlerResult {
 
 /// `GET /v5/pins/{id}`
 pub(super) fn get(cx: &Cx) -> HandlerResult {
-    let account = access::account_with_scopes(cx, &["pins:read"])?;
+    let account = access::account_with_scopes(cx, &["boards:read", "pins:read"])?;
     let id: Option<u64> = cx.call.segment(2).parse().ok();
     let found = account.read(|state| state.pins.get(&id?).map(|pin| view(cx, pin)));
     found.map(|pin| Reply::ok(&pin)).ok_or_else(missing)
@@ -152,7 +151,7 @@ fn missing() -> Reply {
 
 /// `DELETE /v5/pins/{id}`
 pub(super) fn delete(cx: &Cx) -> HandlerResult {
-    let account = access::account_with_scopes(cx, &["boards:write", "pins:write"])?;
+    let account = access::account_with_scopes(cx, &WRITE)?;
     cx.sim.change(&account, |state| {
         let id = cx.call.segment(2).parse().ok().filter(|id| state.pins.contains_key(id));
         Ok((Change::Deleted { id: id.ok_or_else(missing)? }, ()))

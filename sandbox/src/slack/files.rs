@@ -23,7 +23,7 @@ pub(super) fn place(cx: &Cx) -> HandlerResult {
     let id = format!("F0{}", random::text(ID, 10));
     let channel = &account.identity.remote_id;
     let url = format!("{}/upload/v1/{channel}.{id}.{}", cx.sim.base(), random::text(BASE62, 24));
-    let alt = arguments.filled("alt_txt");
+    let alt = arguments.filled("alt_txt").or_else(|| arguments.filled("alt_text"));
     let file = File { id: id.clone(), title: name.clone(), name, length, alt, ..File::default() };
     cx.sim.apply(&account, Change::File(Box::new(file)));
     Ok(access::success(json!({"upload_url": url, "file_id": id})))
@@ -77,10 +77,16 @@ pub(super) fn complete(cx: &Cx) -> HandlerResult {
     message::count_message(cx, &account)?;
     let blocks = blocks::read(arguments.json("blocks"))?;
     let (ts, at_ms) = (cx.unique_time(), cx.now_ms() + cx.sim.env.processing_ms());
+    let fault = account.take_played();
+    let most = fault.as_ref().and_then(|fault| fault.effect);
+    let most = most.map_or(usize::MAX, |most| most as usize);
+    if most == 0 {
+        return Err(access::failure("internal_error"));
+    }
     let shown = cx.sim.change(&account, |state| {
         let mut shown = Vec::new();
         let (mut ids, mut titles) = (Vec::new(), Vec::new());
-        for given in &files {
+        for given in files.iter().take(most) {
             let id = given["id"].as_str().unwrap_or_default();
             let file =
                 state.files.get(id).filter(|file| file.medium.is_some() && file.shared.is_none());
@@ -94,11 +100,16 @@ pub(super) fn complete(cx: &Cx) -> HandlerResult {
             return Err(access::failure("invalid_arguments"));
         }
         let text = message::plain(&arguments.text("initial_comment").unwrap_or_default());
+        // Beside a comment, the blocks are ignored.
+        let blocks = if text.is_empty() { blocks.clone() } else { Vec::new() };
         let thread = message::thread(state, &arguments)?;
         let message =
             Box::new(Message { ts, text, blocks, files: ids, thread, ..Message::default() });
         Ok((Change::Message { message, at_ms, titles }, shown))
     })?;
+    if fault.is_some() && most < files.len() {
+        return Err(access::failure("internal_error"));
+    }
     Ok(access::success(json!({ "files": shown })))
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::state::{Kind, Rest};
 use super::{Cx, bad, chat, done, files, send};
+use crate::faults::Fault;
 use crate::reply::{HandlerResult, Reply};
 
 const ITEMS: std::ops::RangeInclusive<usize> = 2..=10;
@@ -52,7 +53,26 @@ pub(super) async fn send(cx: Arc<Cx>) -> HandlerResult {
             Rest { file: Some(file), group: Some(group.clone()), spoiler, ..base.clone() },
         ));
     }
-    done(Value::Array(send::all(&cx, &account, &params, parts)?))
+    let fault = account.take_played();
+    let Some((sent, fault)) = fault.and_then(|fault| Some((fault.effect? as usize, fault))) else {
+        return done(Value::Array(send::all(&cx, &account, &params, parts)?));
+    };
+    parts.truncate(sent);
+    if sent > 0 {
+        let _ = send::all(&cx, &account, &params, parts)?;
+    }
+    Err(refused_at(sent + 1, &fault))
+}
+
+/// Returns the refusal of one message of an album, as seen at <https://github.com/rubenlagus/TelegramBots/issues/1520>.
+fn refused_at(message: usize, fault: &Fault) -> Reply {
+    let seconds = fault.ms.unwrap_or(1_000).div_ceil(1_000);
+    let why = match (&fault.body, fault.status) {
+        (Some(why), _) => why.clone(),
+        (None, Some(429)) => format!("Too Many Requests: retry after {seconds}"),
+        (None, _) => "WEBPAGE_CURL_FAILED".to_owned(),
+    };
+    bad(&format!("failed to send message #{message} with the error message \"{why}\""))
 }
 
 fn kind(item: &Value) -> Result<Kind, Reply> {

@@ -184,7 +184,13 @@ fn extra(params: &Params, media_type: MediaType) -> Result<Map<String, Value>, R
     if let Some(entities) = params.json("text_entities") {
         extra.insert("text_entities".into(), spoilers(entities.ok())?);
     }
-    for name in ["is_ghost_post", "enable_reply_approvals", "is_spoiler_media"] {
+    for name in [
+        "is_ghost_post",
+        "enable_reply_approvals",
+        "is_spoiler_media",
+        "crossreshare_to_ig",
+        "crossreshare_to_ig_dark_mode",
+    ] {
         if params.flag(name) {
             extra.insert(name.into(), json!(true));
         }

@@ -119,8 +119,18 @@ pub(super) fn view(cx: &Cx, owner: &Identity, post: &Published) -> Value {
         put("root_post", json!({ "id": root }));
     }
     if content.media_type == MediaType::Carousel {
-        let children: Vec<_> =
-            content.children.iter().map(|id| json!({"id": id.to_string()})).collect();
+        let of_video = |id: &u64| {
+            let owner = cx.sim.account(&owner.remote_id)?;
+            owner.read(|state| {
+                let item = state.made.containers.get(id)?;
+                Some(item.content.media_type == MediaType::Video)
+            })
+        };
+        let child = |id: &u64| {
+            let kind = if of_video(id) == Some(true) { "VIDEO" } else { "IMAGE" };
+            json!({"id": id.to_string(), "media_type": kind})
+        };
+        let children: Vec<_> = content.children.iter().map(child).collect();
         put("children", json!({"data": children}));
     }
     if let Some(id) = content.quote {

@@ -13,6 +13,7 @@ use crate::sim::Account;
 
 const POSTS: usize = 250;
 const REPLIES: usize = 1_000;
+const DELETIONS: usize = 100;
 const DAY_MS: i64 = 86_400_000;
 
 /// `POST /{user}/threads_publish`
@@ -122,6 +123,8 @@ pub(super) fn limit(cx: &Cx) -> HandlerResult {
         "config": config(POSTS),
         "reply_quota_usage": replies,
         "reply_config": config(REPLIES),
+        "delete_quota_usage": 0,
+        "delete_config": config(DELETIONS),
     });
     let mut picked = media::pick(&cx.call, &whole, "ThreadsPublishingLimit")?;
     if picked.as_object().is_some_and(serde_json::Map::is_empty) {

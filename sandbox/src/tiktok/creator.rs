@@ -11,23 +11,38 @@ use crate::reply::HandlerResult;
 /// The audiences that a creator with a public account may choose.
 pub(super) const PRIVACY: [&str; 3] = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
 
+/// The scopes of the fields of a user.
+const BASIC: &str = "user.info.basic";
+const PROFILE: &str = "user.info.profile";
+const STATS: &str = "user.info.stats";
+
 /// `GET /v2/user/info/?fields=…`
 pub(super) fn info(cx: &Cx) -> HandlerResult {
     let account = access::account_with_scope(cx, "user.info.basic")?;
     let identity = &account.identity;
-    let profile = access::account_with_scope(cx, "user.info.profile").is_ok();
     let fields = cx.call.query_value("fields").unwrap_or_default();
+    let count = |name: &str| json!(account.metric_number(MetricSubject::Now, name).unwrap_or(0));
     let mut user = Map::new();
     for field in fields.split(',') {
-        let value = match field {
-            "open_id" => json!(identity.remote_id),
-            "union_id" => json!(format!("{}-u", identity.remote_id)),
-            "display_name" => json!(identity.username.replace(['.', '_'], " ")),
-            "avatar_url" => json!(cx.sim.picture(&identity.remote_id)),
-            "username" if profile => json!(identity.username),
-            "username" => continue,
+        let (scope, value) = match field {
+            "open_id" => (BASIC, json!(identity.remote_id)),
+            "union_id" => (BASIC, json!(format!("{}-u", identity.remote_id))),
+            "display_name" => (BASIC, json!(identity.username.replace(['.', '_'], " "))),
+            "avatar_url" | "avatar_url_100" | "avatar_large_url" => {
+                (BASIC, json!(cx.sim.picture(&identity.remote_id)))
+            }
+            "username" => (PROFILE, json!(identity.username)),
+            "bio_description" => (PROFILE, json!("")),
+            "profile_deep_link" => {
+                (PROFILE, json!(format!("{}/@{}", cx.sim.base(), identity.username)))
+            }
+            "is_verified" => (PROFILE, json!(false)),
+            "follower_count" => (STATS, count("followers")),
+            "following_count" | "likes_count" | "video_count" => (STATS, json!(0)),
             other => return Err(failure::invalid(&format!("Fields are not valid: {other}"))),
         };
+        // One field of a scope that was not granted fails the call.
+        access::account_with_scope(cx, scope)?;
         user.insert(field.to_owned(), value);
     }
     failure::success(json!({"user": user}))

@@ -264,6 +264,9 @@ fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
         }
     };
     put("created_at", json!(rfc3339(tweet.at_ms)));
+    let keys: Vec<_> = tweet.media.iter().map(|id| media_key(state, *id)).collect();
+    let attachments = if keys.is_empty() { Value::Null } else { json!({ "media_keys": keys }) };
+    put("attachments", attachments);
     put("author_id", json!(owner.identity.remote_id));
     put("entities", if urls.is_empty() { Value::Null } else { json!({ "urls": urls }) });
     put("in_reply_to_user_id", json!(tweet.reply_to.map(|_| &owner.identity.remote_id)));
@@ -276,6 +279,17 @@ fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
         }),
     );
     view
+}
+
+/// Returns the key of a file: the number of its kind, and its id
+/// (<https://docs.x.com/x-api/fundamentals/data-dictionary#media>).
+fn media_key(state: &State, id: u64) -> String {
+    let kind = match state.media.get(&id).map(|upload| upload.category.as_str()) {
+        Some("tweet_video") => 7,
+        Some("tweet_gif") => 16,
+        _ => 3,
+    };
+    format!("{kind}_{id}")
 }
 
 /// `DELETE /2/tweets/{id}`

@@ -14,11 +14,64 @@ use crate::reply::{HandlerResult, Reply};
 use crate::sim::Account;
 
 const THUMBNAIL_MAX: usize = 52_428_800;
+const THUMBNAIL_TYPES: [&str; 3] = ["image/jpeg", "image/png", "application/octet-stream"];
+/// The most ids of a call.
+const IDS: usize = 50;
 const READ: [&str; 1] = ["youtube.readonly"];
+/// The parts of a video, and of its statistics.
+const VIDEO_PARTS: [&str; 18] = [
+    "id",
+    "ageGating",
+    "brandPartner",
+    "contentDetails",
+    "fileDetails",
+    "liveStreamingDetails",
+    "localizations",
+    "monetizationDetails",
+    "paidProductPlacementDetails",
+    "player",
+    "processingDetails",
+    "projectDetails",
+    "recordingDetails",
+    "snippet",
+    "statistics",
+    "status",
+    "suggestions",
+    "topicDetails",
+];
+const BATCH_PARTS: [&str; 4] = ["id", "snippet", "contentDetails", "statistics"];
 
 fn list(kind: &str, items: Vec<Value>) -> HandlerResult {
     let found = json!({"totalResults": items.len(), "resultsPerPage": 50});
     Ok(Reply::ok(&json!({"kind": kind, "pageInfo": found, "items": items})))
+}
+
+/// Returns the requested parts of a resource.
+fn parts(cx: &Cx, known: &[&str]) -> Result<Vec<String>, Reply> {
+    let asked = cx.call.query_pairs().filter(|(name, _)| name == "part");
+    let asked: Vec<String> = asked
+        .flat_map(|(_, value)| value.split(',').map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    if asked.is_empty() {
+        return Err(failure::error(400, "missingRequiredParameter", "Required parameter: part"));
+    }
+    match asked.iter().find(|part| !known.contains(&part.as_str())) {
+        Some(unknown) => Err(failure::error(400, "unknownPart", &format!("'{unknown}'"))),
+        None => Ok(asked),
+    }
+}
+
+/// Returns the requested ids, which may be given one by one or with commas between them.
+fn ids(cx: &Cx) -> Result<Vec<String>, Reply> {
+    let asked = cx.call.query_pairs().filter(|(name, _)| name == "id");
+    let asked: Vec<String> = asked
+        .flat_map(|(_, value)| value.split(',').map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    if asked.len() > IDS {
+        let message = format!("The number of ids is greater than {IDS}.");
+        return Err(failure::error(400, "invalidParameter", &message));
+    }
+    Ok(asked)
 }
 
 /// Returns the id of the playlist of a channel's uploads.
@@ -74,17 +127,43 @@ pub(super) fn shown(video: &Video, now_ms: i64) -> Value {
 /// `GET /youtube/v3/videos?part=…&id=…`
 pub(super) fn videos(cx: &Cx) -> HandlerResult {
     let account = access::account_with_scope(cx, &READ, access::READ)?;
-    let ids = cx.call.query_value("id").unwrap_or_default();
-    let now_ms = cx.now_ms();
+    let (asked, ids, now_ms) = (parts(cx, &VIDEO_PARTS)?, ids(cx)?, cx.now_ms());
     let mut found: Vec<Value> = account.read(|state| {
-        let videos = ids.split(',').filter_map(|id| state.video(id));
+        let videos = ids.iter().filter_map(|id| state.video(id));
         videos.map(|video| shown(video, now_ms)).collect()
     });
     for video in &mut found {
         let id = video["id"].as_str().unwrap_or_default().to_owned();
-        video["statistics"] = statistics(&account, &id)?;
+        if asked.iter().any(|part| part == "statistics") {
+            video["statistics"] = statistics(&account, &id)?;
+        }
+        keep(video, &asked);
     }
     list("youtube#videoListResponse", found)
+}
+
+/// `GET /youtube/v3/videos:batchGetStats?part=…&id=…`: videos that are gone are left out.
+pub(super) fn batch(cx: &Cx) -> HandlerResult {
+    let account = access::account_with_scope(cx, &READ, access::BATCHES)?;
+    let (asked, ids) = (parts(cx, &BATCH_PARTS)?, ids(cx)?);
+    let mut found = Vec::new();
+    for id in ids {
+        let video = account.read(|state| state.video(&id).map(|video| shown(video, cx.now_ms())));
+        let Some(video) = video else { continue };
+        let mut one = json!({"kind": "youtube#videoStat", "id": id});
+        one["snippet"] = json!({"publishTime": video["snippet"]["publishedAt"]});
+        one["statistics"] = statistics(&account, &id)?;
+        keep(&mut one, &asked);
+        found.push(one);
+    }
+    Ok(Reply::ok(&json!({"kind": "youtube#batchGetStatsResponse", "items": found})))
+}
+
+/// Leaves what a resource is, and the requested parts.
+fn keep(resource: &mut Value, parts: &[String]) {
+    if let Some(fields) = resource.as_object_mut() {
+        fields.retain(|name, _| matches!(name.as_str(), "kind" | "id") || parts.contains(name));
+    }
 }
 
 /// Returns the statistics of a video, as texts; disabled ones are left out.
@@ -100,7 +179,7 @@ fn statistics(account: &Account<Youtube>, id: &str) -> Result<Value, Reply> {
 
 /// `GET /v2/reports`: the channel by day. The report ends with the last day that has metrics.
 pub(super) fn report(cx: &Cx) -> HandlerResult {
-    let account = access::account_with_scope(cx, &["yt-analytics.readonly"], access::READ)?;
+    let account = access::account_with_reports(cx)?;
     let date = |name: &str| -> Result<NaiveDate, Reply> {
         let text = cx.call.query_value(name).unwrap_or_default();
         let wrong = || failure::error(400, "invalidParameter", "A date is not valid.");
@@ -160,6 +239,12 @@ pub(super) fn thumbnail(cx: &Cx) -> HandlerResult {
         let message = "The request does not include the image content.";
         return Err(failure::error(400, "mediaBodyRequired", message));
     }
+    // What is not known to be another kind of file is looked at.
+    let said = cx.call.media_type();
+    if !said.is_empty() && !THUMBNAIL_TYPES.contains(&said.as_str()) {
+        let message = format!("Media type '{said}' is not supported.");
+        return Err(failure::error(400, "badContent", &message));
+    }
     let mime = picture::picture(body).map(|picture| picture.mime);
     if body.len() > THUMBNAIL_MAX || !matches!(mime, Some("image/jpeg" | "image/png")) {
         let message = "The provided image content is invalid.";
@@ -205,6 +290,17 @@ fn place(id: &str, playlist: &str, video: &str) -> Value {
     }})
 }
 
+/// Returns an upload as the list of uploads shows it: with the video's title and description, and the time at which it was
+/// added to the list (<https://developers.google.com/youtube/v3/docs/playlistItems>).
+fn upload(playlist: &str, video: &Video) -> Value {
+    let mut item = place(&format!("UUI{}", video.number), playlist, &video.id);
+    let told = &video.resource["snippet"];
+    item["snippet"]["title"] = told["title"].clone();
+    item["snippet"]["description"] = told["description"].clone();
+    item["snippet"]["publishedAt"] = json!(rfc3339(video.at_ms));
+    item
+}
+
 /// `POST /youtube/v3/playlistItems?part=snippet`
 pub(super) fn put_into(cx: &Cx) -> HandlerResult {
     let account = access::account_with_scope(cx, &[], access::WRITE)?;
@@ -232,7 +328,7 @@ pub(super) fn items(cx: &Cx) -> HandlerResult {
     let found: Vec<Value> = if wanted == uploads_of(&identity.remote_id) {
         account.read(|state| {
             let newest = state.videos.values().rev().take(50);
-            newest.map(|video| place(&format!("UUI{}", video.number), &wanted, &video.id)).collect()
+            newest.map(|video| upload(&wanted, video)).collect()
         })
     } else if wanted == identity.private("playlist") {
         account.read(|state| {

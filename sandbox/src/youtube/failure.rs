@@ -36,7 +36,7 @@ pub(super) fn objection(objection: &Objection) -> Reply {
         Objection::Permission(_) => {
             error(403, "insufficientPermissions", "Request had insufficient authentication scopes.")
         }
-        Objection::Value { in_query: true, path, .. } if path == "part" => {
+        Objection::Value { in_query: true, path, .. } if path.starts_with("part") => {
             error(400, "unknownPart", &failure::objection(objection))
         }
         Objection::Value { in_query: false, .. } => {

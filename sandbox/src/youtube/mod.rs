@@ -65,10 +65,16 @@ impl Network for Youtube {
             (&Method::GET, ["o", "oauth2", "v2", "auth"]) => Route::page(login::authorize),
             (&Method::POST, ["token"]) => Route::immediate(Prepare, login::token),
             (&Method::POST, ["revoke"]) => Route::immediate(Prepare, login::revoke),
-            (&Method::POST, ["upload", "youtube", "v3", "videos"]) => {
-                Route::immediate(Prepare, upload::begin)
-            }
-            (&Method::PUT, ["upload", "youtube", "v3", "videos"]) => {
+            (
+                &Method::POST,
+                ["upload", "youtube", "v3", "videos"]
+                | ["resumable", "upload", "youtube", "v3", "videos"],
+            ) => Route::immediate(Prepare, upload::begin),
+            (
+                &Method::PUT,
+                ["upload", "youtube", "v3", "videos"]
+                | ["resumable", "upload", "youtube", "v3", "videos"],
+            ) => {
                 let phase = match () {
                     () if upload::is_last(call) => Commit,
                     () if upload::is_question(call) => Read,
@@ -82,6 +88,9 @@ impl Network for Youtube {
             (&Method::GET, ["youtube", "v3", "channels"]) => Route::immediate(Read, channel::mine),
             (&Method::GET, ["youtube", "v3", "videos"]) => {
                 Route::immediate(Confirm, channel::videos)
+            }
+            (&Method::GET, ["youtube", "v3", "videos:batchGetStats"]) => {
+                Route::immediate(Read, channel::batch)
             }
             (&Method::GET, ["youtube", "v3", "playlists"]) => {
                 Route::immediate(Read, channel::playlists)

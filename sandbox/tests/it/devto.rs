@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Got, Net, send};
+use crate::harness::{Account, Got, Net, assert_promised, send};
+
+/// What the vendor says of its API.
+const FACTS: &str = include_str!("../../facts/devto.json");
 
 async fn write(net: &Net, account: &Account, article: Value) -> Got {
     let request = net.client.post(format!("{}/api/articles", account.base));
@@ -25,6 +28,7 @@ async fn an_article_is_written_read_and_taken_back() {
         "canonical_url": "https://example.org/a", "main_image": "https://example.org/a.png", "series": "News"});
     let made = write(&net, &account, article).await.is(201);
     assert!(made["slug"].as_str().unwrap().starts_with("hello-dev-"));
+    assert_promised(FACTS, "Article", &made);
     assert_eq!(
         (&made["tag_list"], &made["canonical_url"]),
         (&json!(["rust", "web"]), &json!("https://example.org/a"))

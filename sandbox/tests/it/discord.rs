@@ -85,7 +85,7 @@ async fn files_come_with_their_descriptions() {
     };
     let post =
         |form: Form| net.client.post(format!("{}?wait=true", hook(&account))).multipart(form);
-    let payload = json!({"content": "two", "attachments": [{"id": 1, "description": "the second", "filename": "b.png"}]});
+    let payload = json!({"content": "two", "attachments": [{"id": "1", "description": "the second", "filename": "b.png"}]});
     let sent = send(post(form(2, payload))).await.is(200);
     assert_eq!(sent["attachments"][1]["description"], "the second");
     assert_eq!(
@@ -96,14 +96,21 @@ async fn files_come_with_their_descriptions() {
 
     send(post(form(10, json!({})))).await.is(200);
     assert_eq!(send(post(form(11, json!({})))).await.is(400)["code"], 30015);
-    let lost = json!({"content": "x", "attachments": [{"id": 5, "description": "nothing"}]});
+    let lost = json!({"content": "x", "attachments": [{"id": "5", "description": "nothing"}]});
     assert_eq!(
         send(post(form(1, lost))).await.is(400)["errors"]["attachments"]["0"]["id"]["_errors"][0]["code"],
         "ATTACHMENT_NOT_FOUND"
     );
-    let long = |n: usize| json!({"attachments": [{"id": 0, "description": "d".repeat(n)}]});
+    let long = |n: usize| json!({"attachments": [{"id": "0", "description": "d".repeat(n)}]});
     send(post(form(1, long(1_024)))).await.is(200);
     send(post(form(1, long(1_025)))).await.is(400);
+    // Ids are texts, of files too.
+    let number = json!({"attachments": [{"id": 0, "description": "a number"}]});
+    let flaw = send(post(form(1, number))).await.is(400);
+    assert!(flaw["errors"]["attachments"]["0"]["id"].is_object(), "{flaw}");
+    let named = |n: usize| json!({"attachments": [{"id": "0", "filename": "f".repeat(n)}]});
+    send(post(form(1, named(1_024)))).await.is(200);
+    send(post(form(1, named(1_025)))).await.is(400);
     let sized =
         |size: usize| Form::new().part("files[0]", Part::bytes(vec![1; size]).file_name("a.bin"));
     send(post(sized(10 << 20))).await.is(200);
@@ -145,6 +152,54 @@ async fn limits_and_empty_messages() {
     let embeds = |n: usize| json!({"embeds": vec![json!({"title": "t"}); n]});
     say(&net, &account, embeds(10)).await.is(200);
     say(&net, &account, embeds(11)).await.is(400);
+    let long = |name: &str, n: usize| json!({"embeds": [{ name: "e".repeat(n) }]});
+    let with = |embed: Value| json!({"embeds": [embed]});
+    let fields = |n: usize| with(json!({"fields": vec![json!({"name": "n", "value": "v"}); n]}));
+    for (fits, past, place) in [
+        (long("title", 256), long("title", 257), "title"),
+        (long("description", 4_096), long("description", 4_097), "description"),
+        (with(json!({"color": 16_777_215})), with(json!({"color": 16_777_216})), "color"),
+        (fields(25), fields(26), "fields"),
+    ] {
+        say(&net, &account, fits).await.is(200);
+        let flaw = say(&net, &account, past).await.is(400);
+        assert!(flaw["errors"]["embeds"]["0"][place].is_object(), "{flaw}");
+    }
+    for (name, value) in [
+        ("avatar_url", json!(format!("https://example.org/{}", "a".repeat(2_048)))),
+        ("components", json!(vec![json!({"type": 1}); 41])),
+        ("applied_tags", json!(vec!["1"; 6])),
+        ("tts", json!(5)),
+        ("flags", json!([])),
+    ] {
+        let flaw = say(&net, &account, json!({"content": "x", name: value})).await.is(400);
+        assert!(flaw["errors"][name].is_object(), "{flaw}");
+    }
+}
+
+#[tokio::test]
+async fn a_forum_takes_threads_alone() {
+    let net = Net::new().await;
+    let account = net.named("discord", "News forum").await;
+    let code = |got: Got, status: u16| got.is(status)["code"].as_u64().unwrap();
+    assert_eq!(code(say(&net, &account, json!({"content": "x"})).await, 400), 220_001);
+    let long = json!({"content": "x", "thread_name": "t".repeat(101)});
+    assert_eq!(code(say(&net, &account, long).await, 400), 50035);
+    let opened = json!({"content": "first", "thread_name": "t".repeat(100)});
+    let first = say(&net, &account, opened.clone()).await.is(200);
+    // A thread is a channel, with the id of the message that opened it.
+    assert_eq!(first["channel_id"], first["id"]);
+    let in_thread = async |id: &str, message: &Value| {
+        let url = format!("{}?wait=true&thread_id={id}", hook(&account));
+        send(net.client.post(url).json(message)).await
+    };
+    let id = first["id"].as_str().unwrap();
+    let second = in_thread(id, &json!({"content": "second"})).await.is(200);
+    assert_eq!(second["channel_id"], first["id"]);
+    assert_eq!(code(in_thread(id, &opened).await, 400), 220_002);
+    assert_eq!(code(in_thread("5", &json!({"content": "x"})).await, 404), 10_003);
+    let held = net.posts(&account).await;
+    assert_eq!((held.len(), &held[1]["thread_id"]), (2, &first["id"]));
 }
 
 #[tokio::test]

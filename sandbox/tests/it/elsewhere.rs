@@ -69,7 +69,7 @@ fn reading(net: &Net, account: &Account, id: &str) -> Option<RequestBuilder> {
         "instagram" => get(&format!("v25.0/{own}/media")),
         "lemmy" => get(&format!("api/v3/user?username={}", account.username)),
         "linkedin" => {
-            get(&format!("rest/posts?q=author&author={own}")).header("linkedin-version", "202605")
+            get(&format!("rest/posts?q=author&author={own}")).header("linkedin-version", "202608")
         }
         "mastodon" => get(&format!("api/v1/accounts/{own}/statuses")),
         "pinterest" => get("v5/pins"),

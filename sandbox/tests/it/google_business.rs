@@ -24,6 +24,12 @@ fn event(title: &str) -> Value {
     json!({"title": title, "schedule": {"startDate": day(7), "startTime": {"hours": 19}, "endDate": day(8)}})
 }
 
+fn recurring(info: Value) -> Value {
+    let mut event = event("Evening");
+    event["recurrenceInfo"] = info;
+    event
+}
+
 /// The post once Google has looked it over.
 async fn settled(net: &Net, account: &Account, name: &str) -> Value {
     until(async || {
@@ -102,7 +108,8 @@ async fn each_kind_of_post_has_its_parts() {
     for body in [
         json!({"topicType": "STANDARD", "summary": "News", "callToAction": button("BOOK")}),
         json!({"topicType": "STANDARD", "summary": "News", "callToAction": {"actionType": "CALL"}}),
-        json!({"topicType": "EVENT", "event": event("Evening"), "recurrenceInfo": {"any": "thing"}}),
+        json!({"topicType": "EVENT", "event": recurring(json!({"weeklyPattern": {"daysOfWeek": ["FRIDAY"]}}))}),
+        json!({"topicType": "ALERT", "alertType": "COVID_19", "summary": "We are open"}),
         json!({"topicType": "OFFER", "summary": "Less", "event": event("Spring"), "offer": {"couponCode": "C"}}),
     ] {
         post(&net, &account, &path, &body).await.is(200);
@@ -112,10 +119,13 @@ async fn each_kind_of_post_has_its_parts() {
     let path_on = format!("{path}?pageToken={}", newest["nextPageToken"].as_str().unwrap());
     assert_eq!(
         get(&net, &account, &path_on).await.is(200)["localPosts"].as_array().unwrap().len(),
-        2
+        3
     );
     for (field, body) in [
-        ("topic_type", json!({"topicType": "ALERT", "summary": "n"})),
+        ("topic_type", json!({"topicType": "NEWS", "summary": "n"})),
+        ("alert_type", json!({"topicType": "ALERT", "summary": "n"})),
+        ("alert_type", json!({"alertType": "COVID_19", "summary": "n"})),
+        ("scheduled_time", json!({"scheduledTime": "tomorrow", "summary": "n"})),
         ("summary", json!({"summary": "n".repeat(1_501)})),
         ("summary", json!({"summary": ""})),
         ("event", json!({"topicType": "EVENT", "summary": "n"})),
@@ -129,12 +139,103 @@ async fn each_kind_of_post_has_its_parts() {
             json!({"topicType": "OFFER", "event": event("n"), "callToAction": button("SHOP")}),
         ),
         ("offer", json!({"summary": "n", "offer": {}})),
-        ("recurrence_info", json!({"summary": "n", "recurrenceInfo": {}})),
-        ("", json!({"summary": "n", "caption": "n"})),
+        ("event.recurrence_info", json!({"topicType": "EVENT", "event": recurring(json!({}))})),
+        (
+            "event.recurrence_info",
+            json!({"topicType": "EVENT", "event": recurring(json!({"weeklyPattern": {"daysOfWeek": ["PAYDAY"]}}))}),
+        ),
     ] {
         let refused = post(&net, &account, &path, &body).await.is(400);
         assert_eq!(refused["error"]["status"], "INVALID_ARGUMENT", "{body}");
-        assert_eq!(refused["error"]["details"][0]["errorDetails"][0]["field"], field, "{body}");
+        let named = &refused["error"]["details"][0]["errorDetails"][0]["field"];
+        assert!(named.as_str().unwrap().starts_with(field), "{body}: {named}");
+    }
+}
+
+/// Google names the object that does not have the field.
+#[tokio::test]
+async fn a_name_in_the_wrong_place_is_unknown() {
+    let net = Net::new().await;
+    let account = net.account("google_business").await;
+    let weekly = json!({"weeklyPattern": {"daysOfWeek": ["FRIDAY"]}});
+    let with = |place: &str, name: &str| {
+        let mut body = json!({"topicType": "EVENT", "event": event("Evening"), "media": [{"mediaFormat": "PHOTO"}]});
+        body.pointer_mut(place).unwrap()[name] = weekly.clone();
+        body
+    };
+    for (place, name, path) in [
+        ("", "recurrenceInfo", "local_post"),
+        ("", "caption", "local_post"),
+        ("/event", "recurrence", "local_post.event"),
+        ("/event/schedule", "start", "local_post.event.schedule"),
+        ("/media/0", "url", "local_post.media[0]"),
+    ] {
+        let refused = post(&net, &account, &posts_of(&account), &with(place, name)).await.is(400);
+        let said = format!(
+            "Invalid JSON payload received. Unknown name \"{name}\" at '{path}': Cannot find field."
+        );
+        let error = &refused["error"];
+        assert_eq!(
+            (&error["status"], &error["message"]),
+            (&json!("INVALID_ARGUMENT"), &json!(said))
+        );
+        assert_eq!(
+            error["details"][0]["fieldViolations"][0],
+            json!({"field": path, "description": said})
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_post_waits_for_its_time() {
+    let net = Net::new().await;
+    let account = net.account("google_business").await;
+    let body = json!({"summary": "Later", "scheduledTime": "2999-01-01T00:00:00Z"});
+    let made = post(&net, &account, &posts_of(&account), &body).await.is(200);
+    let name = made["name"].as_str().unwrap();
+    assert_eq!(settled(&net, &account, name).await["state"], "SCHEDULED");
+    send(net.client.get(made["searchUrl"].as_str().unwrap())).await.is(404);
+}
+
+/// Names of Google's discovery document of the performance API, revision 20261026.
+#[tokio::test]
+async fn daily_metrics_have_googles_names_and_deprecated_ones_are_empty() {
+    let net = Net::new().await;
+    let account = net.account("google_business").await;
+    let metrics = json!({"remote_id": account.remote_id, "date": "2026-11-10", "metrics": {"calls": 3, "messaging_clicks": 4}});
+    net.control(reqwest::Method::PUT, "google_business/metrics", metrics).await.is(200);
+    let location = account.credential("location").rsplit('/').next().unwrap().to_owned();
+    let ask = async |metrics: &[&str], start: &str| {
+        let named: String = metrics.iter().map(|name| format!("dailyMetrics={name}&")).collect();
+        let day = |name: &str| {
+            format!(
+                "dailyRange.{name}.year=2026&dailyRange.{name}.month=11&dailyRange.{name}.day=10"
+            )
+        };
+        let path = format!(
+            "v1/locations/{location}:fetchMultiDailyMetricsTimeSeries?{named}{}&{}",
+            day(start),
+            day("endDate"),
+        );
+        get(&net, &account, &path).await
+    };
+    let told = ask(&["CALL_CLICKS", "MESSAGING_CLICKS", "BUSINESS_FOOD_ORDERS"], "startDate")
+        .await
+        .is(200);
+    let series = &told["multiDailyMetricTimeSeries"][0]["dailyMetricTimeSeries"];
+    let values = |n: usize| series[n]["timeSeries"]["datedValues"].clone();
+    assert_eq!((&values(0)[0]["value"], &values(1)[0]["value"]), (&json!("3"), &json!("4")));
+    assert_eq!(
+        (&series[2]["dailyMetric"], values(2)),
+        (&json!("BUSINESS_FOOD_ORDERS"), Value::Null)
+    );
+    for (metrics, start) in [
+        (&["CALL_CLICKS", "PHONE_CALLS"][..], "startDate"),
+        (&["CALL_CLICKS"][..], "start_date"),
+        (&[][..], "startDate"),
+    ] {
+        let refused = ask(metrics, start).await.is(400);
+        assert_eq!(refused["error"]["status"], "INVALID_ARGUMENT", "{metrics:?}");
     }
 }
 

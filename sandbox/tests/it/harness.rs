@@ -197,6 +197,15 @@ impl Drop for Dir {
     }
 }
 
+/// Fails if an object lacks a field that its vendor's description promises.
+pub fn assert_promised(facts: &str, kind: &str, object: &Value) {
+    let facts: Value = serde_json::from_str(facts).unwrap();
+    let promised = facts["types"][kind]["required"].as_array().unwrap();
+    let missing: Vec<&Value> =
+        promised.iter().filter(|name| object.get(name.as_str().unwrap()).is_none()).collect();
+    assert!(missing.is_empty(), "{kind} lacks {missing:?}: {object:#}");
+}
+
 /// Asks again until `ready` says so; fails the test after ten seconds.
 pub async fn until<F: Future<Output = Option<T>>, T>(mut ready: impl FnMut() -> F) -> T {
     let start = Instant::now();

@@ -284,3 +284,44 @@ async fn posts_and_comments_come_in_pages() {
         assert!(first["paging"]["next"].is_string() && last["paging"]["next"].is_null());
     }
 }
+
+#[tokio::test]
+async fn a_poll_or_a_prompt_is_attached_to_a_caption_and_can_be_read_back() {
+    let (net, base) = (Net::new().await, web().await);
+    let account = net.account("instagram").await;
+    let image = format!("{base}/a.jpg");
+    let with = |params: &[(&'static str, &str)]| -> Vec<(&'static str, String)> {
+        let given = params.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        [("image_url", image.clone())].into_iter().chain(given).collect()
+    };
+    let poll = r#"{"option_a": "Tea", "option_b": "Coffee"}"#;
+    let long = format!(r#"{{"option_a": "Tea", "option_b": "{}"}}"#, "n".repeat(26));
+    let five = r#"{"option_a": "1", "option_c": "3"}"#;
+    for refused in [
+        with(&[("poll_attachment", poll)]),
+        with(&[("caption", "Q"), ("poll_attachment", poll), ("is_comment_prompt_used", "true")]),
+        with(&[("caption", "Q"), ("poll_attachment", r#"{"option_a": "Tea"}"#)]),
+        with(&[("caption", "Q"), ("poll_attachment", &long)]),
+        with(&[("caption", "Q"), ("poll_attachment", five)]),
+        with(&[("caption", "Q"), ("poll_attachment", poll), ("media_type", "STORIES")]),
+        with(&[("caption", "Q"), ("poll_attachment", poll), ("is_carousel_item", "true")]),
+        with(&[("is_comment_prompt_used", "true")]),
+    ] {
+        let refused: Vec<(&str, &str)> =
+            refused.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        contain(&net, &account, &refused).await.is(400);
+    }
+    let asked = [("image_url", image.as_str()), ("caption", "Tea?"), ("poll_attachment", poll)];
+    let container = id(&contain(&net, &account, &asked).await.is(200));
+    let post = until(async || {
+        let made = publish(&net, &account, &container).await;
+        (made.status == 200).then(|| id(&made.is(200)))
+    })
+    .await;
+    let read = async |edge: &str| {
+        call(&net, &account, Method::GET, &format!("{post}/{edge}"), &[]).await.is(200)
+    };
+    assert_eq!(read("poll_attachment").await["option_b"], "Coffee");
+    assert_eq!(read("prompt_response").await, Value::Null);
+    assert_eq!(net.posts(&account).await[0]["attached_addon"], "poll");
+}

@@ -3,7 +3,10 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Got, Net, png, send};
+use crate::harness::{Account, Got, Net, assert_promised, png, send};
+
+/// What the vendor says of its API.
+const FACTS: &str = include_str!("../../facts/lemmy.json");
 
 struct LoggedIn<'a> {
     net: &'a Net,
@@ -49,7 +52,18 @@ async fn a_post_is_made_in_a_community_and_read_back() {
         .post(json!({"name": "Hello", "community_id": id, "body": "Text", "nsfw": true}))
         .await
         .is(200);
-    let post = &made["post_view"]["post"];
+    let view = &made["post_view"];
+    assert_promised(FACTS, "PostView", view);
+    for (kind, part) in [
+        ("Post", "post"),
+        ("Person", "creator"),
+        ("Community", "community"),
+        ("PostAggregates", "counts"),
+    ] {
+        assert_promised(FACTS, kind, &view[part]);
+    }
+    assert_promised(FACTS, "CommunityView", &found["community_view"]);
+    let post = &view["post"];
     assert!(post["published"].as_str().unwrap().ends_with('Z'));
     let listed =
         user.get(&format!("user?username={}&sort=New&limit=10", account.username)).await.is(200);

@@ -14,7 +14,7 @@ async fn ask(net: &Net, account: &Account, method: Method, path: &str, body: &Va
         .client
         .request(method, format!("{}/{path}", account.base))
         .bearer_auth(account.credential("access_token"))
-        .header("linkedin-version", "202605");
+        .header("linkedin-version", "202608");
     if !body.is_null() {
         request = request.json(body);
     }
@@ -100,6 +100,21 @@ async fn what_is_not_as_it_must_be_is_refused() {
             422,
         ),
         (with("content", json!({"article": {"source": "https://a.example"}})), 422),
+        (
+            with(
+                "content",
+                json!({"article": {"source": "https://a.example", "title": "n".repeat(401)}}),
+            ),
+            422,
+        ),
+        (
+            with(
+                "content",
+                json!({"article": {"source": "https://a.example", "title": "t", "subtitle": "s"}}),
+            ),
+            422,
+        ),
+        (with("distribution", json!({"feedDistribution": "MAIN_FEED", "target": []})), 422),
         (with("contentCallToActionLabel", json!("JOIN")), 422),
     ] {
         post(&net, &account, &body).await.is(status);
@@ -108,8 +123,11 @@ async fn what_is_not_as_it_must_be_is_refused() {
     let request = net.client.post(format!("{}/rest/posts", account.base)).json(&text(author, "b"));
     let token = account.credential("access_token");
     send(request.try_clone().unwrap().bearer_auth(token)).await.is(400);
-    let old = request.bearer_auth(token).header("linkedin-version", "202401");
-    assert_eq!(send(old).await.is(426)["code"], "NONEXISTENT_VERSION");
+    for version in ["202401", "202511", "202613", "209912"] {
+        let named = request.try_clone().unwrap().bearer_auth(token);
+        let named = send(named.header("linkedin-version", version)).await;
+        assert_eq!(named.is(426)["code"], "NONEXISTENT_VERSION", "{version}");
+    }
 }
 
 #[tokio::test]
@@ -197,20 +215,25 @@ async fn a_page_posts_under_its_own_name_and_reads_what_it_posted() {
     let net = Net::new().await;
     let page = page(&net).await;
     assert_eq!(page.credential("organization"), urn(&page));
-    let acls = "v2/organizationalEntityAcls?q=roleAssignee&state=APPROVED&projection=(elements*(role,organizationalTarget~(localizedName,vanityName)))";
+    let get = async |path: &str| ask(&net, &page, Method::GET, path, &Value::Null).await;
     let listed =
-        ask(&net, &page, Method::GET, acls, &Value::Null).await.is(200)["elements"][0].clone();
-    assert_eq!(listed["organizationalTarget"], urn(&page));
-    assert_eq!(listed["organizationalTarget~"]["vanityName"], "acme");
-    let found = ask(
-        &net,
-        &page,
-        Method::GET,
-        "v2/organizations?q=vanityName&vanityName=acme",
-        &Value::Null,
-    )
-    .await;
+        get("rest/organizationAcls?q=roleAssignee&state=APPROVED").await.is(200)["elements"][0]
+            .clone();
+    assert_eq!(
+        (&listed["organization"], &listed["state"]),
+        (&json!(urn(&page)), &json!("APPROVED"))
+    );
+    let number = urn(&page).rsplit(':').next().unwrap();
+    let named = get(&format!("rest/organizations?ids=List({number},1)")).await.is(200);
+    assert_eq!(named["results"][number]["vanityName"], "acme");
+    assert_eq!(named["errors"]["1"]["status"], 403, "another's: {named}");
+    let found = get("rest/organizations?q=vanityName&vanityName=acme").await;
     assert_eq!(format!("urn:li:organization:{}", found.is(200)["elements"][0]["id"]), urn(&page));
+    // The calls without a version have ended.
+    get("v2/organizationalEntityAcls?q=roleAssignee").await.is(403);
+    get("v2/organizations?q=vanityName&vanityName=acme").await.is(403);
+    // New apps may not read the address of a member's page.
+    get("v2/me").await.is(403);
 
     post(&net, &page, &text(urn(&page), "From the page")).await.is(201);
     let member = ask(&net, &page, Method::GET, "v2/userinfo", &Value::Null).await.is(200);

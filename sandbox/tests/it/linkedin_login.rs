@@ -61,8 +61,8 @@ async fn a_person_consents_and_the_code_becomes_tokens() {
     let sub = me(&net, &account, fresh).await.is(200)["sub"].clone();
     assert_eq!(account.remote_id, format!("urn:li:person:{}", sub.as_str().unwrap()));
     // A permission that was not asked for is not granted.
-    let pages =
-        net.client.get(format!("{}/v2/organizationalEntityAcls?q=roleAssignee", account.base));
+    let pages = net.client.get(format!("{}/rest/organizationAcls?q=roleAssignee", account.base));
+    let pages = pages.header("linkedin-version", "202608");
     send(pages.bearer_auth(fresh)).await.is(403);
 
     let refused = granted(&account, "none", "openid").await;

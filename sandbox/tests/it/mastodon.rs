@@ -4,7 +4,10 @@ use reqwest::RequestBuilder;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Got, Net, film_of, mp4, png, send};
+use crate::harness::{Account, Got, Net, assert_promised, film_of, mp4, png, send};
+
+/// What the vendor says of its API.
+const FACTS: &str = include_str!("../../facts/mastodon.json");
 
 fn by(account: &Account, request: RequestBuilder) -> RequestBuilder {
     request.bearer_auth(account.credential("access_token"))
@@ -39,6 +42,8 @@ async fn a_status_is_said_read_and_deleted() {
     assert_eq!(me.is(200)["id"], account.remote_id.as_str());
     let status = json!({"status": " Hello\n\nyou & me ", "visibility": "unlisted", "spoiler_text": "cw", "language": "en"});
     let said = say(&net, &account, status).await.is(200);
+    assert_promised(FACTS, "Status", &said);
+    assert_promised(FACTS, "Account", &said["account"]);
     assert_eq!(said["content"], "<p>Hello</p><p>you &amp; me</p>");
     assert_eq!((&said["sensitive"], &said["visibility"]), (&json!(true), &json!("unlisted")));
     let id = said["id"].as_str().unwrap();

@@ -237,3 +237,62 @@ async fn writes_are_limited_and_the_headers_say_so() {
     assert_eq!((full.status, header("x-ratelimit-remaining")), (429, 0));
     assert!((1..=60).contains(&header("x-ratelimit-reset")));
 }
+
+/// Names and shapes of Pinterest's own description (<https://github.com/pinterest/api-description>, 5.23.0).
+#[tokio::test]
+async fn numbers_have_the_names_of_the_description_and_stand_where_it_says() {
+    let net = Net::new().await;
+    let account = net.account("pinterest").await;
+    let web = files(vec![("/a.png", "image/png", png(20, 30, 0))]).await;
+    let made = pin(&net, &account, &image(&format!("{web}/a.png"))).await.is(201);
+    let id = made["id"].as_str().unwrap();
+    let set = async |of: Value, metrics: Value| {
+        let mut body = json!({"remote_id": account.remote_id, "metrics": metrics});
+        body.as_object_mut().unwrap().extend(of.as_object().unwrap().clone());
+        net.control(Method::PUT, "pinterest/metrics", body).await.is(200);
+    };
+    let today = made["created_at"].as_str().unwrap()[..10].to_owned();
+    set(json!({"post": id}), json!({"impressions": 240, "saves": 20, "likes": 3, "comments": 2}))
+        .await;
+    set(json!({"date": today}), json!({"views": 7, "saves": 1})).await;
+    let range = format!("start_date={today}&end_date={today}");
+    let of_pin = async |metrics: &str| {
+        let path = format!("pins/{id}/analytics?{range}&metric_types={metrics}");
+        ask(&net, &account, Method::GET, &path, &Value::Null).await
+    };
+    let all = of_pin("IMPRESSION,SAVE").await.is(200)["all"].clone();
+    assert_eq!(all["summary_metrics"], json!({"IMPRESSION": 240, "SAVE": 20}));
+    assert_eq!(all["lifetime_metrics"], json!({}));
+    let all = of_pin("IMPRESSION,TOTAL_COMMENTS,TOTAL_REACTIONS").await.is(200)["all"].clone();
+    assert_eq!(all["lifetime_metrics"], json!({"TOTAL_COMMENTS": 2, "TOTAL_REACTIONS": 3}));
+    assert_eq!(of_pin("IMPRESSION,ENGAGEMENT").await.is(400)["code"], 1);
+    let path = format!("pins/{id}/analytics?{range}");
+    ask(&net, &account, Method::GET, &path, &Value::Null).await.is(400);
+    let of_account = async |metrics: &str| {
+        let path = format!("user_account/analytics?{range}&metric_types={metrics}");
+        ask(&net, &account, Method::GET, &path, &Value::Null).await
+    };
+    let all = of_account("IMPRESSION,SAVE").await.is(200)["all"].clone();
+    assert_eq!(all["daily_metrics"][0]["metrics"], json!({"IMPRESSION": 7, "SAVE": 1}));
+    assert_eq!(all["summary_metrics"], json!({"IMPRESSION": 7, "SAVE": 1}));
+    for unknown in ["PROFILE_VISIT", "VIDEO_MRC_VIEW", "TOTAL_REACTIONS", "IMPRESSIONS"] {
+        let refused = of_account(&format!("IMPRESSION,{unknown}")).await.is(400);
+        assert_eq!(refused["code"], 1);
+        assert!(
+            refused["message"].as_str().unwrap().contains(&format!("'{unknown}'")),
+            "{refused}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_new_pin_has_the_fields_of_the_description() {
+    let net = Net::new().await;
+    let account = net.account("pinterest").await;
+    let web = files(vec![("/a.png", "image/png", png(20, 30, 0))]).await;
+    for (name, value, status) in [("sponsor_id", json!("5"), 201), ("note", json!("mine"), 400)] {
+        let mut body = image(&format!("{web}/a.png"));
+        body[name] = value;
+        pin(&net, &account, &body).await.is(status);
+    }
+}

@@ -190,6 +190,13 @@ async fn me(net: &Net, account: &Account, token: &str) -> Got {
     send(net.client.get(url).bearer_auth(token)).await
 }
 
+/// Asks for fields of the one scope that everybody grants.
+async fn basics(net: &Net, account: &Account, token: &str) -> Got {
+    let url =
+        format!("{}/v2/user/info/?fields=open_id,avatar_url_100,display_name", account.base);
+    send(net.client.get(url).bearer_auth(token)).await
+}
+
 #[tokio::test]
 async fn a_person_consents_and_tokens_are_refreshed_and_given_back() {
     let net = Net::new().await;
@@ -219,8 +226,10 @@ async fn a_person_consents_and_tokens_are_refreshed_and_given_back() {
         (Some(86_400), Some(31_536_000))
     );
     let access = tokens["access_token"].as_str().unwrap();
-    let user = me(&net, &account, access).await.is(200)["data"]["user"].clone();
-    // Its name takes a scope that was not asked for.
+    // Its name takes a scope that was not asked for, and fails the whole call.
+    let refused = me(&net, &account, access).await.is(401);
+    assert_eq!(refused["error"]["code"], "scope_not_authorized");
+    let user = basics(&net, &account, access).await.is(200)["data"]["user"].clone();
     assert_eq!(
         (user["open_id"].as_str(), user.get("username")),
         (Some(account.remote_id.as_str()), None)
@@ -236,9 +245,9 @@ async fn a_person_consents_and_tokens_are_refreshed_and_given_back() {
     assert_ne!(fresh["refresh_token"], tokens["refresh_token"]);
     token(&net, &account, "token", &refresh).await.is(400);
     let access = fresh["access_token"].as_str().unwrap();
-    me(&net, &account, access).await.is(200);
+    basics(&net, &account, access).await.is(200);
     token(&net, &account, "revoke", &[("token", access)]).await.is(200);
-    me(&net, &account, access).await.is(401);
+    basics(&net, &account, access).await.is(401);
     let born =
         [("grant_type", "refresh_token"), ("refresh_token", account.credential("refresh_token"))];
     token(&net, &account, "token", &born).await.is(400);

@@ -122,6 +122,13 @@ async fn a_video_gets_a_thumbnail_and_a_place() {
     set("none", png(8, 8, 0)).await.is(404);
     let refused = set(&id, b"GIF89a".to_vec()).await.is(400);
     assert_eq!(refused["error"]["errors"][0]["reason"], "imageFormatUnsupported");
+    for (kind, status) in
+        [("application/octet-stream", 200), ("image/png", 200), ("image/gif", 400)]
+    {
+        let url = format!("{}/upload/youtube/v3/thumbnails/set?videoId={id}", account.base);
+        let request = net.client.post(url).bearer_auth(token).header("content-type", kind);
+        send(request.body(png(8, 8, 0))).await.is(status);
+    }
 
     let listed = get(&net, &account, "playlists?part=snippet&mine=true", token).await.is(200);
     let playlist = listed["items"][0]["id"].as_str().unwrap().to_owned();
@@ -247,4 +254,97 @@ async fn a_code_is_bound_to_its_verifier_and_offline_to_being_asked_for() {
     with("another").await.is(400);
     let tokens = with("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk").await.is(200);
     assert!(tokens.get("refresh_token").is_none());
+}
+
+/// As Google's discovery document of the Data API says, revision 20261104.
+#[tokio::test]
+async fn statistics_come_in_batches_and_parts_are_known() {
+    let net = Net::new().await;
+    let account = net.account("youtube").await;
+    let token = account.credential("access_token");
+    let id = upload(&net, &account, &mp4(10)).await;
+    let metrics =
+        json!({"remote_id": account.remote_id, "post": id, "metrics": {"views": 9, "likes": 4}});
+    net.control(reqwest::Method::PUT, "youtube/metrics", metrics).await.is(200);
+    let ask = async |query: &str| {
+        get(&net, &account, &format!("videos:batchGetStats?{query}"), token).await
+    };
+    let told = ask(&format!("part=id,statistics&id={id},none")).await.is(200);
+    assert_eq!(told["kind"], "youtube#batchGetStatsResponse");
+    let items = told["items"].as_array().unwrap();
+    assert_eq!((items.len(), &items[0]["id"]), (1, &json!(id)));
+    assert_eq!(items[0]["statistics"], json!({"viewCount": "9", "likeCount": "4"}));
+    assert!(items[0].get("snippet").is_none());
+    let apart = ask(&format!("part=statistics&part=snippet&id={id}&id=none")).await.is(200);
+    assert!(apart["items"][0]["snippet"]["publishTime"].is_string());
+    let reason = |got: Value| got["error"]["errors"][0]["reason"].clone();
+    assert_eq!(reason(ask(&format!("part=status&id={id}")).await.is(400)), "unknownPart");
+    assert_eq!(reason(ask(&format!("id={id}")).await.is(400)), "missingRequiredParameter");
+    ask(&format!("part=id&id={}", vec!["v"; 50].join(","))).await.is(200);
+    assert_eq!(
+        reason(ask(&format!("part=id&id={}", vec!["v"; 51].join(","))).await.is(400)),
+        "invalidParameter"
+    );
+    let shown = get(&net, &account, &format!("videos?part=status&id={id}"), token).await.is(200);
+    assert!(
+        shown["items"][0].get("statistics").is_none() && shown["items"][0]["status"].is_object()
+    );
+    assert_eq!(
+        reason(get(&net, &account, &format!("videos?part=stats&id={id}"), token).await.is(400)),
+        "unknownPart"
+    );
+}
+
+/// The document gives resumable uploads a path of their own; client libraries use the other with `uploadType`.
+#[tokio::test]
+async fn an_upload_begins_at_either_path() {
+    let net = Net::new().await;
+    let account = net.account("youtube").await;
+    let bytes = mp4(10);
+    let url = format!(
+        "{}/resumable/upload/youtube/v3/videos?uploadType=resumable&part=snippet",
+        account.base
+    );
+    let request = net.client.post(url).bearer_auth(account.credential("access_token"));
+    let request = request.header("x-upload-content-length", bytes.len().to_string());
+    let begun = send(request.header("x-upload-content-type", "video/mp4").json(&film())).await;
+    let place = begun.headers["location"].to_str().unwrap().to_owned();
+    let range = format!("bytes 0-{}/{}", bytes.len() - 1, bytes.len());
+    put(&net, &place, &range, &bytes).await.is(200);
+}
+
+/// Reports take five scopes, and not all that other calls take.
+#[tokio::test]
+async fn a_report_is_read_with_what_reads_a_channel() {
+    let net = Net::new().await;
+    let account = net.account("youtube").await;
+    let client = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().unwrap();
+    for (scope, status) in [
+        ("youtube.readonly", 200),
+        ("yt-analytics.readonly", 200),
+        ("youtube.force-ssl", 403),
+        ("youtube.upload", 403),
+    ] {
+        let back = "http://127.0.0.1/back";
+        let named = format!("https://www.googleapis.com/auth/{scope}");
+        let query = [
+            ("client_id", "1"),
+            ("redirect_uri", back),
+            ("response_type", "code"),
+            ("scope", named.as_str()),
+            ("account", account.remote_id.as_str()),
+        ];
+        let given =
+            send(client.get(format!("{}/o/oauth2/v2/auth", account.base)).query(&query)).await;
+        let location = url::Url::parse(given.headers["location"].to_str().unwrap()).unwrap();
+        let code = location.query_pairs().find(|(name, _)| name == "code").unwrap().1.into_owned();
+        let fields =
+            [("grant_type", "authorization_code"), ("code", code.as_str()), ("redirect_uri", back)];
+        let tokens = token(&net, &account, "token", &fields).await.is(200);
+        let report = net.client.get(format!(
+            "{}/v2/reports?ids=channel==MINE&startDate=2026-11-01&endDate=2026-11-02&metrics=views&dimensions=day",
+            account.base
+        ));
+        send(report.bearer_auth(tokens["access_token"].as_str().unwrap())).await.is(status);
+    }
 }

@@ -4,21 +4,51 @@ use chrono::NaiveDate;
 use fanfare_ops::ops::networks::API_WARNING_DAYS;
 use fanfare_platforms::{self as platforms, PlatformId, Spec, SupportedApi};
 
-/// Returns API versions that expire soon or have expired, for networks that can be connected.
-pub fn ending_api_versions(has_app: impl Fn(PlatformId) -> bool, today: NaiveDate) -> Vec<String> {
+/// Returns what is to be said of the versions of APIs, for networks that can be connected: those that expire soon or
+/// have expired, those that nobody has looked after, and those that this release was not tested with.
+pub fn api_versions(has_app: impl Fn(PlatformId) -> bool, today: NaiveDate) -> Vec<String> {
     let specs = platforms::all().iter().map(|platform| platform.spec());
     let usable = specs.filter(|spec| !spec.connect.needs_app() || has_app(spec.id));
-    usable.filter_map(|spec| ending(spec, &spec.api?, today)).collect()
+    let told = usable.filter_map(|spec| Some((spec, spec.api_in_use()?)));
+    told.flat_map(|(spec, api)| {
+        let findings =
+            [ending(spec, &api, today), unchecked(spec, &api, today), untested(spec, &api)];
+        findings.into_iter().flatten()
+    })
+    .collect()
 }
 
 fn ending(spec: &Spec, api: &SupportedApi, today: NaiveDate) -> Option<String> {
-    let days = api.days_left(today).filter(|days| *days <= API_WARNING_DAYS)?;
+    let [notice, warning, urgent] = API_WARNING_DAYS;
+    let days = api.days_left(today).filter(|days| *days <= notice)?;
     let (label, version, ends) = (spec.label, api.version, api.ends.unwrap_or_default());
+    let remedy = match days {
+        _ if days <= urgent => "update Fanfare now",
+        _ if days <= warning => "update Fanfare soon",
+        _ => "update Fanfare before",
+    };
     Some(if days < 0 {
-        format!("{label} stopped answering version {version} on {ends}; update Fanfare now")
+        format!("{label} stopped answering version {version} on {ends}; {remedy}")
     } else {
+        format!("{label} stops answering version {version} on {ends}, in {days} days; {remedy}")
+    })
+}
+
+fn unchecked(spec: &Spec, api: &SupportedApi, today: NaiveDate) -> Option<String> {
+    api.is_unchecked(today).then(|| {
         format!(
-            "{label} stops answering version {version} on {ends}, in {days} days; update Fanfare before"
+            "nobody has looked for a newer version of {}'s API than {} since {}; update Fanfare",
+            spec.label, api.newest_known, api.checked_at
+        )
+    })
+}
+
+fn untested(spec: &Spec, api: &SupportedApi) -> Option<String> {
+    (!spec.is_api_tested()).then(|| {
+        let tested = spec.api.map_or("", |api| api.version);
+        format!(
+            "version {} of {}'s API is not tested with this release, which was made for {tested}",
+            api.version, spec.label
         )
     })
 }
@@ -46,20 +76,34 @@ mod tests {
         text.parse().unwrap()
     }
 
+    /// What is said of LinkedIn, whose version ends on this day.
+    fn told(has_app: bool, today: &str) -> Vec<String> {
+        api_versions(|id| has_app && id == PlatformId::Linkedin, day(today))
+            .into_iter()
+            .filter(|one| one.contains("LinkedIn"))
+            .collect()
+    }
+
     #[test]
     fn an_end_is_told_of_networks_that_can_be_connected() {
-        let ends = platforms::all().iter().map(|platform| platform.spec());
-        let ends = ends.filter_map(|spec| Some((spec, spec.api?.ends?)));
-        let (spec, ends) = ends.into_iter().next().expect("a version that ends");
-        let told = |has_app: bool, before: i64| {
-            let today = day(ends) - chrono::TimeDelta::days(before);
-            let found = ending_api_versions(|id| has_app && id == spec.id, today);
-            found.into_iter().find(|one| one.contains(spec.label))
+        // 202608 ends a year after the middle of August 2026.
+        let ending = |today: &str| {
+            told(true, today).into_iter().find(|one| one.contains("answering version 202608"))
         };
-        assert_eq!(told(true, API_WARNING_DAYS + 1), None);
-        assert!(told(true, API_WARNING_DAYS).unwrap().contains("in 60 days"));
-        assert!(told(true, -1).unwrap().contains("stopped answering"));
-        assert_eq!(told(false, 1).is_some(), !spec.connect.needs_app());
+        assert_eq!(ending("2027-02-16"), None, "181 days before");
+        assert!(ending("2027-02-17").unwrap().ends_with("in 180 days; update Fanfare before"));
+        assert!(ending("2027-06-17").unwrap().ends_with("in 60 days; update Fanfare soon"));
+        assert!(ending("2027-08-02").unwrap().ends_with("in 14 days; update Fanfare now"));
+        let ended = ending("2027-08-17").unwrap();
+        assert!(ended.contains("stopped answering version 202608 on 2027-08-16"), "{ended}");
+        assert!(told(false, "2027-08-17").is_empty(), "nobody can be connected there");
+    }
+
+    #[test]
+    fn a_look_that_is_half_a_year_old_is_told() {
+        assert!(told(true, "2027-01-01").is_empty());
+        let told = told(true, "2027-05-26").join(" ");
+        assert!(told.contains("nobody has looked") && told.contains("since 2026-11-26"), "{told}");
     }
 
     #[test]

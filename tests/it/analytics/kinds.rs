@@ -30,14 +30,14 @@ async fn each_kind_of_account_has_its_identity_and_its_numbers() {
     after_syncs(&app, &user, 1).await;
     let shown = day(&user, page, &yesterday).await;
     assert_eq!((&shown["reach"], &shown["views"]), (&json!(5), &json!(9)), "{shown:#}");
-    // Members have no days; of both kinds the posts are measured, clicks of pages alone.
+    // Members have no days; of both kinds the posts are measured, saves of members alone.
     let path = format!("/api/v1/analytics/accounts?account_id={member}");
     let account = user.get(&path).await.expect(200).body["accounts"][0].clone();
     assert!(!account.to_string().contains("\"reach\":5"), "{account:#}");
-    for (id, clicks) in [(page, json!(7)), (member, Value::Null)] {
+    for (id, saves) in [(page, Value::Null), (member, json!(2))] {
         let post = user.publish(networks::post("linkedin", id)).await;
         app.wait_until_published(&user, &post).await;
-        let metrics = json!({"likes": 4, "clicks": 7});
+        let metrics = json!({"likes": 4, "clicks": 7, "saves": 2});
         set(&user, "linkedin", id, json!({"post_id": post["id"]}), metrics).await;
         app.pass_time(Duration::from_secs(HOUR + 60)).await;
         let step = Duration::from_secs(60);
@@ -46,7 +46,8 @@ async fn each_kind_of_account_has_its_identity_and_its_numbers() {
                 posts(&user, id).await.into_iter().find(|post| !post["fetched_at"].is_null())
             })
             .await;
-        assert_eq!((&read["likes"], &read["clicks"]), (&json!(4), &clicks), "{read:#}");
+        assert_eq!((&read["likes"], &read["clicks"]), (&json!(4), &json!(7)), "{read:#}");
+        assert_eq!(read["saves"], saves, "{read:#}");
     }
     let (_, linked) = made(&user, "instagram", "facebook").await;
     assert!(!linked.is_empty());

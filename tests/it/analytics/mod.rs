@@ -8,6 +8,7 @@ mod networks;
 mod objects;
 mod posts;
 mod readings;
+mod refusals;
 mod shares;
 pub mod suggestions;
 

@@ -90,7 +90,6 @@ const DAYS: [(&str, &[Shown]); 7] = [
             ("clicks", &["clicks"]),
             ("engagements", &["engagements"]),
             ("pinterest_engagements", &[".engagements"]),
-            ("profile_views", &["profile_views"]),
         ],
     ),
     (
@@ -107,8 +106,8 @@ const DAYS: [(&str, &[Shown]); 7] = [
             ("website_clicks", &["clicks"]),
             ("directions", &["clicks"]),
             ("bookings", &["clicks"]),
-            ("conversations", &[".conversations"]),
-            ("food_orders", &[".food_orders"]),
+            ("messaging_clicks", &[".messaging_clicks"]),
+            ("food_menu_clicks", &[".food_menu_clicks"]),
         ],
     ),
 ];
@@ -121,9 +120,9 @@ const POSTS: [(&str, &[&str]); 13] = [
     ("hashnode", &["likes", "comments", "views"]),
     ("instagram", &["likes", "comments", "reach", "saves", "shares", "reposts", "views"]),
     ("lemmy", &["likes", "comments"]),
-    ("linkedin", &["likes", "comments", "reach", "impressions", "shares"]),
+    ("linkedin", &["likes", "comments", "reach", "impressions", "saves", "shares", "clicks"]),
     ("mastodon", &["likes", "comments", "reposts", "quotes"]),
-    ("pinterest", &["impressions", "saves", "plays", "clicks"]),
+    ("pinterest", &["likes", "comments", "impressions", "saves", "plays", "clicks"]),
     ("threads", &["likes", "comments", "shares", "reposts", "quotes", "views"]),
     ("tiktok", &["likes", "comments", "shares", "plays"]),
     ("x", &["likes", "comments", "impressions", "saves", "reposts", "quotes"]),
@@ -389,10 +388,9 @@ fn has(platform: &str, is_post: bool, name: &str) -> bool {
     let is_part = parts.is_some_and(|(_, parts)| parts.contains(&name));
     if is_post {
         let views = ["tiktok", "youtube"].contains(&platform) && name == "views";
-        // Plays are those of reels, and clicks those of pages.
+        // Plays are those of reels.
         let plays = ["instagram", "facebook"].contains(&platform) && name == "plays";
-        let clicks = platform == "linkedin" && name == "clicks"
-            || platform == "pinterest" && ["pin_clicks", "outbound_clicks"].contains(&name);
+        let clicks = platform == "pinterest" && ["pin_clicks", "outbound_clicks"].contains(&name);
         let known = POSTS.iter().find(|(of, _)| *of == platform);
         let known = known.is_some_and(|(_, names)| names.contains(&name));
         return known || views || plays || clicks;

@@ -338,3 +338,50 @@ async fn a_call_that_comes_too_late_to_its_record_is_not_made() {
         assert_eq!(made, 0, "{platform} {messages}: it is said to be {}", ended["status"]);
     }
 }
+
+/// Refusals that say neither what is wrong with the answer nor that the caller is unknown: Meta's comments were made all the
+/// same (brightbean-studio, pull request 140; threads-go 1.9.3).
+#[tokio::test]
+async fn an_answer_that_is_refused_without_a_reason_is_looked_up_and_never_sent_twice() {
+    const ROWS: [(u16, &str); 3] = [
+        (
+            400,
+            r#"{"error":{"message":"The action failed","type":"OAuthException","code":20,"error_subcode":1772107}}"#,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"Application does not have permission for this action","type":"OAuthException","code":10}}"#,
+        ),
+        (
+            403,
+            r#"{"error":{"message":"An unexpected error has occurred","type":"OAuthException","code":2}}"#,
+        ),
+    ];
+    for (platform, messages) in ways() {
+        for (status, body) in ROWS {
+            for kind in ["status", "error_after_change"] {
+                let app = TestApp::start().await;
+                let user = pro(&app).await;
+                let (account, path) = answerable(&app, &user, platform, messages).await;
+                let fault = json!({"on": "commit", "kind": kind, "status": status, "body": body});
+                user.faults(platform, account, json!([fault])).await;
+                let reply = format!("{path}/reply");
+                ask(&app, &user, reply.clone(), json!({"text": "Once"})).await;
+                let end = ended(&app, &user, &path).await;
+                let there = sent(&user, platform, account, "Once").await;
+                let story = format!("{platform} {messages} {status} {body} {kind}: {end:#}");
+                assert!(there <= 1, "{story}");
+                if end["status"] == "sent" {
+                    assert_eq!(there, 1, "{story}");
+                    continue;
+                }
+                assert_eq!(there, 0, "{story}");
+                assert_eq!(end["error"]["retry_safe"], true, "{story}");
+                let _ = user.post(&reply, json!({"text": "Once"})).await;
+                let again = ended(&app, &user, &path).await;
+                let there = sent(&user, platform, account, "Once").await;
+                assert_eq!((again["status"].as_str(), there), (Some("sent"), 1), "{story}");
+            }
+        }
+    }
+}

@@ -109,6 +109,10 @@ fn api(network: &Network) -> Markup {
             Some(days) => { span.soft { ", ends in " (days) " days" } }
             None => {}
         }
+        @if network.api_untested { span.late { ", not tested with this release" } }
+        @if let Some(since) = network.api_unchecked_since {
+            span.late { ", nobody has looked for a newer version since " (since) }
+        }
     }
 }
 

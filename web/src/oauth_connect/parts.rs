@@ -5,7 +5,8 @@ use fanfare_people::users::Workspace;
 use fanfare_publishing::accounts::{
     ConnectOptions,
     oauth_connect::{
-        AccountChoice, ConnectAccess, ConnectMethod, ConnectStage, CredentialField, Permission,
+        AccountChoice, ConnectAccess, ConnectMethod, ConnectStage, CredentialField, Oauth,
+        Permission,
     },
 };
 use maud::{Markup, html};
@@ -152,8 +153,8 @@ fn next_step<S>(visit: &visit::Visit<S>, access: &ConnectAccess, way: ConnectMet
     let label = access.spec().label;
     html! {
         @match way {
-            ConnectMethod::Provider(permissions, instance) => {
-                (permission_list(label, permissions))
+            ConnectMethod::Provider(oauth, instance) => {
+                (permission_list(label, oauth))
                 form.narrow method="post" action=(step(access, "go")) {
                     (token(visit))
                     @if let Some(field) = instance { (input(visit, &field)) }
@@ -183,9 +184,9 @@ fn next_step<S>(visit: &visit::Visit<S>, access: &ConnectAccess, way: ConnectMet
 }
 
 /// Lists the permissions that the user will be asked for, and which of them are optional.
-fn permission_list(label: &str, permissions: &[Permission]) -> Markup {
+fn permission_list(label: &str, oauth: &Oauth) -> Markup {
     let (needed, wanted): (Vec<&Permission>, Vec<_>) =
-        permissions.iter().partition(|one| one.required);
+        oauth.permissions().partition(|one| one.required);
     html! {
         p { (label) " will ask you to allow Fanfare to do this for you:" }
         ul.granted { @for one in needed { li { (one.doc) } } }

@@ -17,6 +17,8 @@ use crate::Context;
 pub struct Unsettled {
     /// The way in which its network can be asked.
     pub class: RecoveryClass,
+    /// True if it was refused, in a way that does not tell whether it was carried out. It is not repeated.
+    pub is_refused: bool,
     /// True if the call may be repeated under its key.
     pub may_repeat: bool,
     /// When it was made.
@@ -54,7 +56,8 @@ impl Unsettled {
     /// Returns the time from which the network may be asked. A call with a key is harmless to repeat, so it need not wait.
     pub fn settled_from(&self) -> Millis {
         match (self.class, self.until) {
-            (RecoveryClass::Key { .. }, _) | (_, None) => Millis::MIN,
+            (_, None) => Millis::MIN,
+            (RecoveryClass::Key { .. }, _) if !self.is_refused => Millis::MIN,
             (_, Some(_)) if mutation::is_on(Mutation::Settled) => Millis::MIN,
             (_, Some(until)) => until + SETTLE_TIME,
         }
@@ -70,6 +73,7 @@ impl Unsettled {
         // Until then the call may still be carried out, although the network does not know it yet.
         let is_settled = self.until.is_none_or(|until| now >= until + SETTLE_TIME);
         let is_keyed = self.may_repeat
+            && !self.is_refused
             && matches!(self.class, RecoveryClass::Key { window } if self.in_window(window, now));
         match verdict {
             Verdict::Found(progress) => Finding::Found(progress),

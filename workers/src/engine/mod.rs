@@ -15,7 +15,8 @@ use fanfare_core::{
 };
 use fanfare_entities::{Millis, account};
 use fanfare_platforms::{
-    self as platforms, Phase, PlatformId, Progress, ReconcileOutcome, RecoveryClass, Session, Step,
+    self as platforms, ErrorKind, Phase, PlatformId, Progress, ReconcileOutcome, RecoveryClass,
+    Session, Step,
 };
 use fanfare_publishing::{
     accounts,
@@ -30,6 +31,9 @@ use crate::Context;
 /// The longest time between recording a commit call and making it, in ms: the call must be over before anybody asks about
 /// it, ten seconds after the recorded deadline, and clocks differ a little.
 const MAX_START_DELAY: Millis = 5_000;
+
+/// The longest time after a call for which a limit of reads is waited for, in ms.
+const MAX_LIMITED_TIME: Millis = 2 * 86_400_000;
 
 /// The action after a step.
 #[derive(Debug)]
@@ -144,8 +148,19 @@ pub trait RemoteWork {
     /// Handles a commit call without an answer.
     async fn lost(&mut self, error: platforms::Error, session: &Session) -> Result<Next>;
 
+    /// Returns true if the row asks the network what became of a refused call whose refusal leaves that open.
+    fn looks_up(&self, error: &platforms::Error) -> bool;
+
+    /// Handles a refusal that does not tell whether the commit call was carried out.
+    async fn doubt(&mut self, error: platforms::Error, session: &Session) -> Result<Next>;
+
     /// Gives the row back until a lost call can be asked about.
     async fn wait_until_settled(&mut self, at: Millis) -> Result<()>;
+
+    /// Gives the row back until the network may be read again, which limits that. The wait does not count as asking.
+    async fn wait_for_reads(&mut self, at: Millis) -> Result<()> {
+        self.wait_until_settled(at).await
+    }
 
     /// Acquires and records what asking the network needs. Returns `None` if the row was given back instead.
     async fn begin_question(&mut self) -> Result<Option<Self::Permit>>;
@@ -264,12 +279,19 @@ async fn handle_error<W: RemoteWork>(
     account: &account::Model,
     (error, session): (platforms::Error, &Session),
 ) -> Result<Next> {
+    let error = as_not_yet(work, error, session).await;
     let mut action = decide(error.kind, step.phase);
     if action == RetryAction::Lost && mutation::is_on(Mutation::LostIsNotFailed) {
         action = RetryAction::Retry;
     }
     if action == RetryAction::Lost {
         return work.lost(error, session).await;
+    }
+    if step.phase == Phase::Commit && error.leaves_open() && work.looks_up(&error) {
+        return match error.kind {
+            ErrorKind::Transient => work.lost(error, session).await,
+            _ => work.doubt(error, session).await,
+        };
     }
     if work.handle_particular(action, &error, session).await? {
         return Ok(Next::Done);
@@ -292,6 +314,30 @@ async fn handle_error<W: RemoteWork>(
     Ok(Next::Done)
 }
 
+/// Rewords an answer that something is not found, and that sounds as if it were the account, unless it is: it may pass,
+/// and it does not tell whether the call was carried out.
+async fn as_not_yet<W: RemoteWork>(
+    work: &W,
+    error: platforms::Error,
+    session: &Session,
+) -> platforms::Error {
+    let sounds_so = matches!(error.kind, ErrorKind::Reconnect | ErrorKind::InvalidCredentials);
+    if !sounds_so || !error.is_not_found() || is_refused(work, session).await {
+        return error;
+    }
+    platforms::Error { kind: ErrorKind::Transient, ..error }
+}
+
+/// Returns true if the network says, asked about the account itself, that it does not accept it.
+async fn is_refused<W: RemoteWork>(work: &W, session: &Session) -> bool {
+    let connector = (work.cx().connector)(work.platform());
+    let asked = tokio::time::timeout(W::QUESTION_TIMEOUT, connector.verify(session));
+    match work.while_leased(asked).await {
+        Ok(Err(error)) => error.while_connecting().kind == ErrorKind::InvalidCredentials,
+        Ok(Ok(_)) | Err(_) => false,
+    }
+}
+
 /// Finds out what became of a commit call without an answer.
 async fn reconcile<W: RemoteWork>(
     work: &mut W,
@@ -308,13 +354,29 @@ async fn reconcile<W: RemoteWork>(
     }
     let Some(permit) = work.begin_question().await? else { return Ok(Next::Done) };
     let (call, now) = (work.unsettled(session).unwrap_or(call), work.cx().now());
-    let answer = question(work, call.since(), session).await;
+    let answer = told(work, call.since(), session).await;
     drop(permit);
     let verdict = match answer {
-        Some(outcome) => work.judge(session, outcome).await?,
+        Some(Ok(outcome)) => work.judge(session, outcome).await?,
+        Some(Err(error)) => match limit_end(&error, call.sent_at, now) {
+            Some(at) => {
+                work.wait_for_reads(at).await?;
+                return Ok(Next::Done);
+            }
+            None => Verdict::Doubt,
+        },
         None => Verdict::Doubt,
     };
     work.conclude(call.finding(verdict, now)).await
+}
+
+/// Returns when the network may be asked again that limits how often it is read, for a call that was made at `sent_at`:
+/// some allow one read a day.
+fn limit_end(error: &platforms::Error, sent_at: Millis, now: Millis) -> Option<Millis> {
+    let is_limit = matches!(error.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+    let wait = Millis::try_from(error.retry_after?.as_millis()).ok()?;
+    let at = now + wait.max(1_000);
+    (is_limit && at < sent_at + MAX_LIMITED_TIME).then_some(at)
 }
 
 /// Asks the network about a call that began at `since`. Returns `None` if it does not say.
@@ -323,6 +385,15 @@ pub async fn question<W: RemoteWork>(
     since: Millis,
     session: &Session,
 ) -> Option<ReconcileOutcome> {
+    told(work, since, session).await?.ok()
+}
+
+/// Asks the network about a call that began at `since`. Returns `None` if it does not answer in time.
+async fn told<W: RemoteWork>(
+    work: &W,
+    since: Millis,
+    session: &Session,
+) -> Option<platforms::Result<ReconcileOutcome>> {
     let asked = tokio::time::timeout(W::QUESTION_TIMEOUT, work.ask(session, since));
-    work.while_leased(asked).await.ok()?.ok()
+    work.while_leased(asked).await.ok()
 }

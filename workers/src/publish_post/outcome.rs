@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use fanfare_core::{Result, db_retry::retry_while_unavailable, durable::LEASE};
 use fanfare_entities::Millis;
-use fanfare_platforms::{self as platforms, Progress, PublishedPost, RecoveryClass, Session};
+use fanfare_platforms::{
+    self as platforms, Phase, Progress, PublishedPost, RecoveryClass, Session,
+};
 use fanfare_publishing::{
     accounts,
     posts::{
@@ -34,6 +36,7 @@ impl Run<'_> {
         self.row.sending_at = None;
         self.row.sending_until = None;
         self.row.reconciling_at = None;
+        self.attempt.error = None;
         let now = self.cx.now();
         self.note_made(&progress);
         match progress {
@@ -254,6 +257,11 @@ impl Run<'_> {
         if self.row.sending_at.is_some() && !failure.may_be_public() {
             failure = Failure::outcome_unknown(&self.row.platform);
         }
+        if failure.may_be_public()
+            && let Some(refusal) = self.refusal()
+        {
+            failure = failure.after_refusal(&self.row.platform, refusal);
+        }
         attempt::close(&mut self.attempt, failure.outcome(), Some(failure.to_json()), now);
         self.row.sending_at = None;
         self.row.sending_until = None;
@@ -264,11 +272,49 @@ impl Run<'_> {
             next_attempt_at: None,
             duplicate_risk: failure.may_be_public(),
             ended: Some(self.row.clone()),
+            parts: self.public_parts(),
             // A chain that is partly public resumes where it stopped; anything else starts anew when it is retried.
             state: self.state.clone().filter(|_| self.partly_public),
             ..self.completed_step(None)
         };
         self.write_result(record).await.map(drop)
+    }
+
+    /// Returns the parts that are public of a post that fails before its end.
+    fn public_parts(&self) -> Option<Value> {
+        let state = self.state.as_ref().filter(|_| self.partly_public)?;
+        let parts = self.platform.public_parts(&self.draft, state).into_iter();
+        let parts: Vec<_> =
+            parts.map(|part| json!(PostPart::of(part.name, part.id, part.url))).collect();
+        (!parts.is_empty()).then(|| parts.into())
+    }
+
+    /// Forgets what was accepted, if the network's own record says that nothing came of it: nothing is public, and the post
+    /// starts anew when it is retried.
+    pub(super) fn forget_if_nothing_came_of_it(&mut self, error: &platforms::Error) {
+        let last = self.attempt.steps.as_array().and_then(|steps| steps.last());
+        let was_asked = last.is_some_and(|step| step["phase"] == Phase::Confirm.as_str());
+        if was_asked && error.effect == platforms::Effect::None {
+            (self.partly_public, self.state) = (false, None);
+        }
+    }
+
+    /// Handles a refusal that does not tell whether the commit call was carried out: the post is reconciled as after a
+    /// lost answer, and fails with the refusal if it was not.
+    pub(super) async fn handle_open_refusal(
+        &mut self,
+        session: &Session,
+        error: platforms::Error,
+    ) -> Result<()> {
+        self.attempt.error = Some(Failure::of(&error).to_json());
+        // The call is over.
+        self.row.sending_until = Some(self.cx.now());
+        self.handle_lost_reply(session, error).await
+    }
+
+    /// Returns the refusal of the unsettled call, if it was refused.
+    pub(super) fn refusal(&self) -> Option<&Value> {
+        self.attempt.error.as_ref().filter(|_| self.attempt.ended_at.is_none())
     }
 
     /// Handles a commit call without a readable answer: the post is reconciled later, or fails if that is impossible.

@@ -1,6 +1,7 @@
 //! Rate limits of networks on public calls, shared by all workers.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -56,9 +57,9 @@ impl RateLimitRequest {
         lines: &LimitNames,
         sandbox_limits: bool,
     ) -> Self {
-        let rate_limits = platform.spec().rate_limits;
         let is_counted = phase == Phase::Commit && (sandbox_limits || !account.sandbox);
-        let rate_limits = if is_counted { rate_limits } else { &[] };
+        let rate_limits =
+            if is_counted { platform.rate_limits(&account.meta) } else { Cow::Borrowed(&[][..]) };
         let counted = rate_limits.iter().filter(|limit| limit.applies_to(post_type));
         let subjects = lines.subjects(platform, account, counted);
         let of_day = |limit: &&RateLimit| {

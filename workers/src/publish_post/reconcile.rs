@@ -159,15 +159,22 @@ impl Run<'_> {
         Ok(Next::Step)
     }
 
-    /// Makes the post due at once to send the call again, since it was certainly not carried out.
+    /// Makes the post due at once to send the call again, since it was certainly not carried out. A post whose call was
+    /// refused fails with the refusal.
     async fn send_again(&mut self) -> Result<()> {
         let now = self.cx.now();
         attempt::end_step(&mut self.attempt, None, now);
-        attempt::close(&mut self.attempt, "not_sent", None, now);
+        let refused = self.refusal().and_then(Failure::read);
+        if refused.is_none() {
+            attempt::close(&mut self.attempt, "not_sent", None, now);
+        }
         self.row.sending_at = None;
         self.row.sending_until = None;
         self.row.reconciling_at = None;
         self.row.absent_at = None;
+        if let Some(refusal) = refused {
+            return self.fail_with(refusal).await;
+        }
         let failures = self.row.attempts + 1;
         if failures > MAX_SENDS {
             return self.fail_with(Failure::unanswered(&self.row.platform)).await;

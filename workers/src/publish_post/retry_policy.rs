@@ -234,6 +234,26 @@ impl Failure {
         Self { retry_safe: false, ..Self::plain(PostErrorCode::OutcomeUnknown, message) }
     }
 
+    /// Adds what the network said as it refused the call.
+    #[must_use]
+    pub fn after_refusal(mut self, platform: &str, refusal: &Value) -> Self {
+        let said = refusal["message"].as_str().unwrap_or_default();
+        self.message = format!(
+            "{platform} refused the publishing call, but that does not tell whether it was carried out: {said}"
+        );
+        self.reply = serde_json::from_value(refusal["platform_error"].clone()).ok().flatten();
+        self
+    }
+
+    /// Reads the failure that [`Self::to_json`] returned for a refusal of a network.
+    #[must_use]
+    pub fn read(stored: &Value) -> Option<Self> {
+        let code = serde_json::from_value(stored["code"].clone()).ok()?;
+        let usual = Self::plain(code, stored["message"].as_str()?.to_owned());
+        let reply = serde_json::from_value(stored["platform_error"].clone()).ok().flatten();
+        Some(Self { remedy: stored["remedy"].as_str()?.to_owned(), reply, ..usual })
+    }
+
     /// A restored database does not know whether the post was sent, and the network cannot tell.
     #[must_use]
     pub fn unknown_after_restore(platform: &str) -> Self {

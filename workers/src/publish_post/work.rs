@@ -51,6 +51,7 @@ impl RemoteWork for Run<'_> {
         let asked_since = self.row.reconciling_at.unwrap_or_else(|| self.cx.now());
         Some(Unsettled {
             class: self.platform.recovery_class(&session.account, &self.draft),
+            is_refused: self.refusal().is_some(),
             may_repeat: !posts::is_asked_after_restore(&self.row),
             sent_at,
             until: self.row.sending_until,
@@ -84,6 +85,9 @@ impl RemoteWork for Run<'_> {
     }
 
     fn note_begin(&mut self, step: &Step, now: Millis) {
+        if step.phase == Phase::Commit {
+            self.attempt.error = None;
+        }
         attempt::begin_step(&mut self.attempt, step, now);
     }
 
@@ -156,6 +160,7 @@ impl RemoteWork for Run<'_> {
     }
 
     async fn stop(&mut self, error: &platforms::Error) -> Result<()> {
+        self.forget_if_nothing_came_of_it(error);
         self.fail_with(Failure::of(error)).await
     }
 
@@ -180,7 +185,22 @@ impl RemoteWork for Run<'_> {
         Ok(Next::Done)
     }
 
+    fn looks_up(&self, _error: &platforms::Error) -> bool {
+        true
+    }
+
+    async fn doubt(&mut self, error: platforms::Error, session: &Session) -> Result<Next> {
+        self.handle_open_refusal(session, error).await?;
+        Ok(Next::Done)
+    }
+
     async fn wait_until_settled(&mut self, at: Millis) -> Result<()> {
+        self.ask_at(at).await
+    }
+
+    async fn wait_for_reads(&mut self, at: Millis) -> Result<()> {
+        self.row.reconciling_at = None;
+        attempt::end_step(&mut self.attempt, None, self.cx.now());
         self.ask_at(at).await
     }
 

@@ -25,6 +25,19 @@ pub fn end_step(row: &mut outgoing::Model, outcome: &str, now: Millis) {
     }
 }
 
+/// Notes the refusal of the last step, which does not tell whether its change was made.
+pub fn refuse(row: &mut outgoing::Model, failure: Value) {
+    if let Some(last) = row.steps.as_array_mut().and_then(|steps| steps.last_mut()) {
+        last["refusal"] = failure;
+    }
+}
+
+/// Returns the refusal of the last commit call, if it left open whether the change was made.
+pub fn refusal(row: &outgoing::Model) -> Option<&Value> {
+    let steps = row.steps.as_array()?;
+    steps.iter().rev().find(|step| step["phase"] == Phase::Commit.as_str())?.get("refusal")
+}
+
 /// Returns when the answer to the last commit call was lost; `None` if its worker died before.
 pub fn lost_at(row: &outgoing::Model) -> Option<Millis> {
     let steps = row.steps.as_array()?;

@@ -64,6 +64,7 @@ impl RemoteWork for Run<'_> {
         let list_lag = self.list_lag();
         Some(Unsettled {
             class: self.changes.class(&self.change),
+            is_refused: ledger::refusal(&self.row).is_some(),
             may_repeat: true,
             sent_at,
             until: self.row.sending_until,
@@ -229,6 +230,23 @@ impl RemoteWork for Run<'_> {
         Ok(Next::Done)
     }
 
+    /// A change that can be repeated at will, or whose refusal has a meaning of its own, is not looked up.
+    fn looks_up(&self, error: &platforms::Error) -> bool {
+        let refused = self.changes.refusal_reason(&self.change, error);
+        !matches!(self.changes.class(&self.change), RecoveryClass::Key { .. })
+            && matches!(refused, None | Some(RefusalReason::PermissionMissing))
+    }
+
+    async fn doubt(&mut self, error: platforms::Error, session: &Session) -> Result<Next> {
+        let refused = self.changes.refusal_reason(&self.change, &error);
+        let failure =
+            refused.map_or_else(|| from_error(&error), |refused| from_refusal(refused, &error));
+        ledger::refuse(&mut self.row, failure);
+        // The call is over.
+        self.row.sending_until = Some(self.cx.now());
+        self.lost(error, session).await
+    }
+
     async fn wait_until_settled(&mut self, at: Millis) -> Result<()> {
         self.defer(at - self.cx.now()).await
     }
@@ -259,7 +277,9 @@ impl RemoteWork for Run<'_> {
             Finding::NotMade => {
                 self.row.sending_at = None;
                 let message = "The network did not get it; it is safe to send it again.";
-                self.fail(failure_json(Code::ProviderUnreachable, message, None)).await?;
+                let unanswered = || failure_json(Code::ProviderUnreachable, message, None);
+                let failure = ledger::refusal(&self.row).cloned().unwrap_or_else(unanswered);
+                self.fail(failure).await?;
             }
             Finding::LookAgain => {
                 let now = self.cx.now();

@@ -5,6 +5,7 @@ use fanfare_core::{Domain, Result};
 use fanfare_entities::{account, business_profile};
 use fanfare_platforms::{
     self as platforms, BusinessProfile, ProfileFacts, RemoteMedia, ReviewPage, Session,
+    analytics::ends_all_readings,
 };
 use fanfare_publishing::background::Permits;
 
@@ -26,14 +27,19 @@ pub(super) struct Reading<'a> {
 
 impl Reading<'_> {
     pub(super) async fn read_all(&self) -> Result<platforms::Result<()>> {
+        // The record, the reviews and the media fail alone.
+        let mut failed = None;
         match self.profile().await {
             Ok(facts) => sync::store_facts(self.cx, self.account.id, facts).await?,
-            Err(error) => return Ok(Err(error)),
+            Err(error) if ends_all_readings(&error) => return Ok(Err(error)),
+            Err(error) => failed = Some(error),
         }
-        if let Err(error) = self.reviews().await? {
-            return Ok(Err(error));
+        match self.reviews().await? {
+            Err(error) if ends_all_readings(&error) => return Ok(Err(error)),
+            read => failed = failed.or(read.err()),
         }
-        self.media().await
+        let media = self.media().await?;
+        Ok(failed.map_or(media, Err))
     }
 
     async fn profile(&self) -> platforms::Result<ProfileFacts> {

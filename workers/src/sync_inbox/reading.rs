@@ -5,6 +5,7 @@ use fanfare_core::{Domain, Result};
 use fanfare_entities::{Millis, account, inbox_sync};
 use fanfare_platforms::{
     self as platforms, Inbox, RemoteComment, RemoteMessage, RemotePost, Session,
+    analytics::{ends_all_readings, is_refusal, is_trouble},
 };
 use fanfare_publishing::background::Permits;
 
@@ -22,6 +23,9 @@ const COMMENT_PAGES: usize = 5;
 
 /// The most comments of a post that are requested one by one in a reading.
 const MAX_ASKED: usize = 20;
+
+/// The number of posts in a row for which the network fails that ends a reading.
+const TROUBLES_MAX: u32 = 3;
 
 /// A page of a network's list.
 type PageOf<T> = platforms::Result<platforms::ListPage<T>>;
@@ -47,11 +51,13 @@ impl Reading<'_> {
                 Err(error) => return Ok((false, Err(error))),
             }
         }
+        // Messages and comments fail alone.
         let messages = match self.messages().await? {
-            Ok(busy) => busy,
-            Err(error) => return Ok((subscribed, Err(error))),
+            Err(error) if ends_all_readings(&error) => return Ok((subscribed, Err(error))),
+            messages => messages,
         };
-        Ok((subscribed, self.comments().await?.map(|busy| busy || messages)))
+        let comments = self.comments().await?;
+        Ok((subscribed, comments.and_then(|busy| Ok(messages? || busy))))
     }
 
     async fn subscribe(&self) -> platforms::Result<()> {
@@ -111,14 +117,29 @@ impl Reading<'_> {
         };
         let since = self.cx.clock.now() - POST_AGE;
         let recent = posts.into_iter().filter(|post| post.at.timestamp_millis() >= since);
-        let mut busy = false;
+        let (mut busy, mut read, mut troubles, mut failed) = (false, 0_usize, 0, None);
         for post in recent.take(POSTS) {
             match self.comments_of(&post.id).await? {
-                Ok(of_post) => busy |= of_post,
-                Err(error) => return Ok(Err(error)),
+                Ok(of_post) => {
+                    busy |= of_post;
+                    (read, troubles) = (read + 1, 0);
+                }
+                Err(error) if ends_all_readings(&error) => return Ok(Err(error)),
+                // It is about this post alone, unless the network fails for several.
+                Err(error) => {
+                    tracing::debug!(kind = ?error.kind, %error, "comments of a post were not read");
+                    troubles = if is_trouble(&error) { troubles + 1 } else { 0 };
+                    failed = Some(error);
+                    if troubles == TROUBLES_MAX {
+                        break;
+                    }
+                }
             }
         }
-        Ok(Ok(busy))
+        Ok(match failed {
+            Some(error) if read == 0 || troubles == TROUBLES_MAX => Err(error),
+            _ => Ok(busy),
+        })
     }
 
     async fn comments_of(&self, post: &str) -> Result<platforms::Result<bool>> {
@@ -172,6 +193,9 @@ impl Reading<'_> {
         for id in missing.into_iter().take(MAX_ASKED) {
             match self.ask_comment(&id).await {
                 Ok(hidden) => found.push((id, hidden)),
+                Err(error) if is_refusal(&error) => {
+                    tracing::debug!(kind = ?error.kind, %error, "a comment was not read");
+                }
                 Err(error) => return Ok(Err(error)),
             }
         }

@@ -11,6 +11,7 @@ pub mod insights;
 mod pace;
 mod posts;
 pub mod profile;
+mod read_error;
 mod readings;
 mod start;
 mod suggested_caption;

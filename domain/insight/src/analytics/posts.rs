@@ -16,6 +16,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::read_error::ReadError;
 use super::{
     analytics_of,
     formulas::{self, rounded},
@@ -132,8 +133,11 @@ pub struct PostNumbers {
     /// Engagements divided by reach, or else by views, or else by impressions, in percent.
     pub engagement_rate: Option<f64>,
     pub engagement_rate_basis: Option<Cow<'static, str>>,
-    /// Why each of the other numbers is unknown: `platform`, `pending`, `permission`, `too_few_viewers` or `expired`.
+    /// Why each of the other numbers is unknown: `platform`, `pending`, `permission`, `too_few_viewers`, `expired` or
+    /// `refused`.
     pub unmeasured: BTreeMap<Cow<'static, str>, String>,
+    /// Why the last reading of this post failed; null if it did not.
+    pub read_error: Option<ReadError>,
 }
 
 impl PostNumbers {
@@ -309,5 +313,6 @@ fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostN
         engagement_rate: rate.map(|(rate, _)| rounded(rate, 2)),
         engagement_rate_basis: rate.map(|(_, base)| base.into()),
         unmeasured: unmeasured.into_iter().map(|(name, why)| (name.into(), why)).collect(),
+        read_error: ReadError::of(row),
     }
 }

@@ -28,20 +28,26 @@ pub struct Network {
     pub budget: Option<Budget>,
     /// The version of its API that we use, if it has versions.
     pub api_version: Option<&'static str>,
-    /// The days until that version ends, below 0 once it has ended; `None` while no end is announced.
+    /// The days until that version ends, below 0 once it has ended; `None` while no end is known.
     pub api_days_left: Option<i64>,
+    /// The newest version that was known when somebody last looked.
+    pub api_newest_known: Option<&'static str>,
+    /// The day on which somebody last looked, if that is too long ago.
+    pub api_unchecked_since: Option<&'static str>,
+    /// True if the operator has raised the version to one that this release was not tested with.
+    pub api_untested: bool,
 }
 
 impl Network {
     /// Returns true if the version of its API ends soon, or has ended.
     #[must_use]
     pub fn api_ends_soon(&self) -> bool {
-        self.api_days_left.is_some_and(|days| days <= API_WARNING_DAYS)
+        self.api_days_left.is_some_and(|days| days <= API_WARNING_DAYS[1])
     }
 }
 
-/// The number of days before the end of an API version at which operators are warned.
-pub const API_WARNING_DAYS: i64 = 60;
+/// The numbers of days before the end of an API version at which operators are warned, each time more urgently.
+pub const API_WARNING_DAYS: [i64; 3] = [180, 60, 14];
 
 /// A network's limit for all accounts together, and the number of posts counted against it.
 #[derive(Debug, Clone, Serialize)]
@@ -155,15 +161,20 @@ pub async fn list(cx: &Domain) -> Result<Vec<Network>> {
     };
     let networks = fanfare_platforms::all().iter().map(|network| {
         let (spec, connected) = (network.spec(), count(network.spec().id.as_str(), "connected"));
-        let platform = spec.id.as_str();
+        let (platform, api) = (spec.id.as_str(), spec.api_in_use());
         let (hour, day) = (ResultCounts::of(platform, &hour), ResultCounts::of(platform, &day));
         Network {
             platform: platform.to_owned(),
             connected,
             to_reconnect: count(platform, "reconnect_required"),
             budget: Budget::of(spec.rate_limits, connected, &hour, &day),
-            api_version: spec.api.map(|api| api.version),
-            api_days_left: spec.api.and_then(|api| api.days_left(today)),
+            api_version: api.map(|api| api.version),
+            api_days_left: api.and_then(|api| api.days_left(today)),
+            api_newest_known: api.map(|api| api.newest_known),
+            api_unchecked_since: api
+                .filter(|api| api.is_unchecked(today))
+                .map(|api| api.checked_at),
+            api_untested: !spec.is_api_tested(),
             hour,
             day,
         }

@@ -13,7 +13,7 @@ const MAX_AGE: Millis = 24 * 3_600_000;
 /// The longest wait for a network to return them.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Reads the facts of an account again if they are a day old. Facts that the network does not return keep their values,
+/// Reads the facts of an account again if they are a day old, or if one is missing that should not wait. Facts that the network does not return keep their values,
 /// and are requested again next time.
 ///
 /// # Errors
@@ -25,10 +25,10 @@ pub async fn renew(
     session: &mut Session,
 ) -> Result<()> {
     let now = cx.clock.now();
-    if now - row.updated_at < MAX_AGE {
+    let Some(facts) = platforms::find(platform).account_facts() else { return Ok(()) };
+    if now - row.updated_at < MAX_AGE && facts.are_known(&session.account.meta) {
         return Ok(());
     }
-    let Some(facts) = platforms::find(platform).account_facts() else { return Ok(()) };
     let asked = tokio::time::timeout(PATIENCE, facts.read(session)).await;
     let Ok(Ok(fresh)) = asked else { return Ok(()) };
     session.account.meta.extend(fresh);

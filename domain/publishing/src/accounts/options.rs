@@ -187,7 +187,7 @@ impl ConnectOptions {
                 Self { requires_browser_session: false, direct: Some(direct), ..options }
             }
             ConnectSpec::Oauth(oauth) => Self {
-                scopes: oauth.permissions.iter().map(|one| one.name).collect(),
+                scopes: oauth.permissions().map(|one| one.name).collect(),
                 missing_environment: if configured { Vec::new() } else { missing() },
                 callback_url: Some(redirect_uri(&act.cx, spec.id)),
                 ..options

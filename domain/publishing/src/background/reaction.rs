@@ -14,6 +14,9 @@ const HOUR: Millis = 60 * MINUTE;
 /// The delay while another process refreshes the tokens, in ms.
 const REFRESH_RECHECK: Millis = 5_000;
 
+/// The longest time that a network may take to say whether it accepts an account.
+const VERIFY_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// The default delay if the network does not say how long, and the longest one.
 const DEFAULT_WAIT: Duration = Duration::from_secs(5 * 60);
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3_600);
@@ -39,6 +42,12 @@ pub enum Reaction {
 pub async fn react(cx: &Domain, account: &account::Model, error: &Error) -> Result<Reaction> {
     match error.kind {
         ErrorKind::TokenExpired => fresh_tokens(cx, account).await,
+        // What is not found may be something else than the account.
+        ErrorKind::Reconnect | ErrorKind::InvalidCredentials
+            if error.is_not_found() && !is_refused(cx, account).await? =>
+        {
+            Ok(Reaction::Retry)
+        }
         ErrorKind::Reconnect | ErrorKind::InvalidCredentials => {
             reconnect_required(cx, account).await
         }
@@ -49,6 +58,17 @@ pub async fn react(cx: &Domain, account: &account::Model, error: &Error) -> Resu
         kind if kind.is_refusal_of_the_account() => Ok(Reaction::Forbidden),
         _ => Ok(Reaction::Retry),
     }
+}
+
+/// Returns true if the network says, asked about the account itself, that it does not accept it.
+async fn is_refused(cx: &Domain, account: &account::Model) -> Result<bool> {
+    let platform = crate::platforms::from_row(&account.platform)?;
+    let Some(session) = accounts::session(cx, account).await? else { return Ok(true) };
+    let asked = fanfare_platforms::find(platform).verify(&session);
+    Ok(match tokio::time::timeout(VERIFY_TIMEOUT, asked).await {
+        Ok(Err(error)) => error.while_connecting().kind == ErrorKind::InvalidCredentials,
+        Ok(Ok(_)) | Err(_) => false,
+    })
 }
 
 /// Refreshes an account's tokens, and returns when to continue.

@@ -95,7 +95,7 @@ async fn quota(
             limit.scope == LimitScope::Account && limit.period == Duration::from_secs(24 * 3_600);
         of_account && limit.applies_to(post_type)
     };
-    let limits = platforms::find(platform).spec().rate_limits;
+    let limits = platforms::find(platform).rate_limits(&account.meta);
     let daily = limits.iter().filter(is_daily).min_by_key(|limit| limit.calls);
     let Some(daily) = daily else {
         if platform != PlatformId::X || account.sandbox {

@@ -182,8 +182,8 @@ pub struct PlannedPost {
 pub struct PostPart {
     /// Its name, such as `segment_2` or `first_comment`.
     name: String,
-    /// The platform's id of it.
-    platform_post_id: String,
+    /// The platform's id of it; null if the platform did not tell it.
+    platform_post_id: Option<String>,
     /// The address at which people see it; null if it has none of its own.
     platform_post_url: Option<String>,
 }
@@ -191,7 +191,8 @@ pub struct PostPart {
 impl PostPart {
     /// Creates a part.
     #[must_use]
-    pub const fn of(name: String, id: String, url: Option<String>) -> Self {
+    pub fn of(name: String, id: String, url: Option<String>) -> Self {
+        let id = Some(id).filter(|id| !id.is_empty());
         Self { name, platform_post_id: id, platform_post_url: url }
     }
 }

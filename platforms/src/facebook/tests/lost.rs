@@ -16,7 +16,7 @@ async fn reconcile(network: &Network, draft: &Draft, state: Value) -> ReconcileO
 #[tokio::test]
 async fn a_lost_post_is_found_by_text_and_time() {
     let network = Network::start(|seen| {
-        assert_eq!(seen.line, "GET /net/v25.0/55/published_posts");
+        assert_eq!(seen.line, "GET /net/v26.0/55/published_posts");
         let posts = [post("3", "Other", 5), post("2", "Hello", 3), post("1", "Hello", -200)];
         (200, json!({ "data": posts }))
     })
@@ -31,7 +31,7 @@ async fn a_lost_post_is_found_by_text_and_time() {
 #[tokio::test]
 async fn a_lost_video_is_looked_for_among_the_videos() {
     let network = Network::start(|seen| {
-        assert_eq!(seen.line, "GET /net/v25.0/55/videos");
+        assert_eq!(seen.line, "GET /net/v26.0/55/videos");
         let mut video = post("v2", "", 3);
         video["description"] = json!("Words");
         video.as_object_mut().unwrap().remove("message");
@@ -40,7 +40,45 @@ async fn a_lost_video_is_looked_for_among_the_videos() {
     .await;
     let film = of_type("feed", "a.mp4", "video/mp4", json!({}));
     let found = reconcile(&network, &film, json!({})).await;
-    assert!(matches!(found, ReconcileOutcome::Committed(Progress::Done(one)) if one.id == "v2"));
+    // It is awaited until the network says that it is published.
+    let ReconcileOutcome::Committed(Progress::Continue { remote_id, public, state, .. }) = found
+    else {
+        panic!("{found:?}")
+    };
+    assert_eq!((remote_id.as_deref(), public), (Some("v2"), true));
+    assert_eq!(Facebook.step(&film, Some(&state)).name, "wait_published");
+}
+
+#[tokio::test]
+async fn a_lost_post_without_words_is_found_by_its_photos() {
+    let photo = |id: &str| json!({"media_type": "photo", "target": {"id": id}});
+    let album =
+        json!({"media_type": "album", "subattachments": {"data": [photo("ph1"), photo("ph2")]}});
+    for (attached, wanted) in [
+        (Some(photo("ph1")), "found"),
+        (Some(album), "found"),
+        (Some(photo("ph9")), "absent"),
+        (Some(json!({"media_type": "link"})), "doubt"),
+        (None, "doubt"),
+    ] {
+        let network = Network::start(move |_| {
+            let mut one = post("2", "", 3);
+            if let Some(attached) = &attached {
+                one["attachments"] = json!({ "data": [attached] });
+            }
+            (200, json!({ "data": [one] }))
+        })
+        .await;
+        let mut wordless = of_type("feed", "a.png", "image/png", json!({}));
+        wordless.caption = String::new();
+        let found = reconcile(&network, &wordless, json!({"photos": ["ph1"]})).await;
+        let said = match found {
+            ReconcileOutcome::Committed(_) => "found",
+            ReconcileOutcome::NotCommitted => "absent",
+            _ => "doubt",
+        };
+        assert_eq!(said, wanted);
+    }
 }
 
 #[tokio::test]
@@ -81,7 +119,7 @@ fn each_form_has_its_class() {
 #[tokio::test]
 async fn a_text_that_the_page_has_already_is_refused_without_a_look() {
     let network = Network::start(|seen| {
-        assert_eq!(seen.line, "POST /net/v25.0/55/feed");
+        assert_eq!(seen.line, "POST /net/v26.0/55/feed");
         (400, json!({"error": {"message": "Duplicate status message", "code": 506}}))
     })
     .await;

@@ -13,18 +13,18 @@ use crate::{
 /// A person with two pages in two answers, one of them a business's too.
 fn person(permissions: Value) -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
     move |seen| match seen.line.as_str() {
-        "GET /net/v25.0/me/permissions" => (200, json!({ "data": permissions })),
-        "GET /net/v25.0/me/accounts" if seen.query("after").is_none() => {
+        "GET /net/v26.0/me/permissions" => (200, json!({ "data": permissions })),
+        "GET /net/v26.0/me/accounts" if seen.query("after").is_none() => {
             let page = json!({"id": "1", "name": "One", "access_token": "EAAone"});
             let paging = json!({"cursors": {"after": "x1"}, "next": "https://graph/next"});
             (200, json!({"data": [page], "paging": paging}))
         }
-        "GET /net/v25.0/me/accounts" => {
+        "GET /net/v26.0/me/accounts" => {
             let page = json!({"id": "2", "name": "Two", "access_token": "EAAtwo"});
             (200, json!({"data": [page], "paging": {"cursors": {"after": "x2"}}}))
         }
-        "GET /net/v25.0/me/businesses" => (200, json!({"data": [{"id": "b1"}]})),
-        "GET /net/v25.0/b1/owned_pages" => {
+        "GET /net/v26.0/me/businesses" => (200, json!({"data": [{"id": "b1"}]})),
+        "GET /net/v26.0/b1/owned_pages" => {
             let pages = [
                 json!({"id": "2", "name": "Two", "access_token": "EAAtwo"}),
                 json!({"id": "3", "name": "Three", "access_token": "EAAthree"}),
@@ -32,7 +32,7 @@ fn person(permissions: Value) -> impl FnMut(&Seen) -> (u16, Value) + Send + 'sta
             ];
             (200, json!({ "data": pages }))
         }
-        "GET /net/v25.0/b1/client_pages" => (403, json!({"error": {"code": 200}})),
+        "GET /net/v26.0/b1/client_pages" => (403, json!({"error": {"code": 200}})),
         line => panic!("{line}"),
     }
 }
@@ -69,7 +69,7 @@ async fn a_permission_that_was_kept_back_is_named() {
 #[tokio::test]
 async fn a_person_without_pages_is_told() {
     let network = Network::start(|seen| match seen.line.as_str() {
-        "GET /net/v25.0/me/permissions" => (200, json!({ "data": all("granted") })),
+        "GET /net/v26.0/me/permissions" => (200, json!({ "data": all("granted") })),
         _ => (200, json!({"data": []})),
     })
     .await;

@@ -13,15 +13,15 @@ use crate::{
 fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
     let (mut photos, mut asked) = (0, 0);
     move |seen| match seen.line.as_str() {
-        "POST /net/v25.0/55/feed" => {
+        "POST /net/v26.0/55/feed" => {
             (200, json!({"id": "55_1", "permalink_url": "https://www.facebook.com/55/posts/1"}))
         }
-        "POST /net/v25.0/55/photos" => {
+        "POST /net/v26.0/55/photos" => {
             photos += 1;
             id(format!("ph{photos}"))
         }
-        "POST /net/v25.0/55/videos" => id("v9"),
-        "POST /net/v25.0/55/video_reels" | "POST /net/v25.0/55/video_stories" => {
+        "POST /net/v26.0/55/videos" => id("v9"),
+        "POST /net/v26.0/55/video_reels" | "POST /net/v26.0/55/video_stories" => {
             match seen.form("upload_phase").as_deref() {
                 Some("start") => {
                     (200, json!({"video_id": "v1", "upload_url": "https://evil.example/take"}))
@@ -29,19 +29,25 @@ fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
                 _ => (200, json!({"success": true, "post_id": "s7"})),
             }
         }
-        "POST /net/video-upload/v25.0/v1" | "POST /net/v25.0/v1/thumbnails" => {
+        "POST /net/video-upload/v26.0/v1" | "POST /net/v26.0/v1/thumbnails" => {
             (200, json!({"success": true}))
         }
-        "POST /net/v25.0/55/photo_stories" => (200, json!({"success": true, "post_id": "s8"})),
-        "POST /net/v25.0/55" => (200, json!({"success": true})),
-        "GET /net/v25.0/v1" => {
+        "POST /net/v26.0/55/photo_stories" => (200, json!({"success": true, "post_id": "s8"})),
+        "POST /net/v26.0/55" => (200, json!({"success": true})),
+        "GET /net/v26.0/v1" => {
             asked += 1;
             let phase = if asked > 1 { "complete" } else { "in_progress" };
             let status = json!({"video_status": "processing", "uploading_phase": {"status": phase}, "publishing_phase": {"status": phase}});
             (200, json!({"status": status, "permalink_url": "/reel/v1/"}))
         }
-        "GET /net/v25.0/v9" => (200, json!({"permalink_url": "/55/videos/9"})),
-        "GET /net/v25.0/ph1" => (200, json!({"link": "https://www.facebook.com/photo/ph1"})),
+        "GET /net/v26.0/v9" => {
+            asked += 1;
+            let (whole, phase) =
+                if asked > 1 { ("ready", "complete") } else { ("processing", "in_progress") };
+            let status = json!({"video_status": whole, "publishing_phase": {"status": phase}});
+            (200, json!({"status": status, "permalink_url": "/55/videos/9"}))
+        }
+        "GET /net/v26.0/ph1" => (200, json!({"link": "https://www.facebook.com/photo/ph1"})),
         line => panic!("{line}"),
     }
 }
@@ -77,11 +83,11 @@ async fn photos_are_handed_over_and_then_posted_together() {
 }
 
 #[tokio::test]
-async fn a_video_is_fetched_by_facebook() {
+async fn a_video_is_fetched_by_facebook_and_awaited() {
     let network = Network::start(well_behaved()).await;
     let post = of_type("feed", "film.mp4", "video/mp4", json!({"title": "The film"}));
     let (steps, published) = walk(&network, &post).await;
-    assert_eq!(steps, ["commit publish", "confirm permalink"]);
+    assert_eq!(steps, ["commit publish", "confirm wait_published", "confirm wait_published"]);
     assert_eq!(published.id, "v9");
     assert_eq!(published.url.as_deref(), Some("https://www.facebook.com/55/videos/9"));
     let seen = &network.seen()[0];
@@ -106,7 +112,7 @@ async fn a_reel_is_begun_handed_over_finished_and_awaited() {
     );
     assert_eq!(published.id, "v1");
     let seen = network.seen();
-    assert_eq!(seen[1].line, "POST /net/video-upload/v25.0/v1", "and not where the answer says");
+    assert_eq!(seen[1].line, "POST /net/video-upload/v26.0/v1", "and not where the answer says");
     assert!(seen[1].head.contains("authorization: oauth eaapagetoken"));
     assert!(seen[1].head.contains("file_url: https://media.example.org/film.mp4"));
     let sent = ["upload_phase", "video_id", "video_state", "description"];
@@ -200,6 +206,46 @@ async fn a_video_that_facebook_cannot_process_is_told() {
 }
 
 #[tokio::test]
+async fn a_draft_is_told_as_one_after_a_while() {
+    let network = Network::start(|_| {
+        let phase = json!({"status": "not_started", "publish_status": "draft"});
+        let status = json!({"video_status": "ready", "processing_phase": {"status": "complete"}, "publishing_phase": phase});
+        (200, json!({ "status": status }))
+    })
+    .await;
+    let post = of_type("feed", "a.mp4", "video/mp4", json!({}));
+    let session = session(&network);
+    for (seconds, is_told) in [(10, false), (200, true)] {
+        let since = session.now - chrono::TimeDelta::seconds(seconds);
+        let state = json!({"published": "v9", "since": since});
+        let told = Facebook.publish(&session, &post, Some(state)).await;
+        assert_eq!(told.is_err(), is_told, "{told:?}");
+        if let Err(error) = told {
+            assert_eq!(error.kind, crate::ErrorKind::Rejected);
+            assert!(error.message.contains("draft"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn upright_videos_of_the_feed_are_reels_or_refused() {
+    let upright = |milliseconds: u64, mime: &str| {
+        let mut draft = of_type("feed", "a.mp4", mime, json!({}));
+        draft.media[0].dimensions = Some((1_080, 1_920));
+        draft.media[0].duration_ms = Some(milliseconds);
+        draft
+    };
+    let refused = |draft: &crate::Draft| Facebook.check(draft).into_iter().next();
+    let short = upright(20_000, "video/mp4");
+    assert_eq!(refused(&short), None);
+    assert_eq!(Facebook.step(&short, None).name, "start_video");
+    let other = refused(&upright(20_000, "video/quicktime")).unwrap();
+    assert_eq!(json!(other.fix), json!([{"op": "add", "path": "/post_type", "value": "reel"}]));
+    let long = refused(&upright(100_000, "video/mp4")).unwrap();
+    assert!(long.fix.is_empty() && long.remedy.contains("reel"), "{long:?}");
+}
+
+#[tokio::test]
 async fn what_is_public_stays_so_while_it_is_awaited() {
     let network = Network::start(well_behaved()).await;
     let post = of_type("reel", "a.mp4", "video/mp4", json!({}));
@@ -207,4 +253,31 @@ async fn what_is_public_stays_so_while_it_is_awaited() {
     let progress = Facebook.publish(&session(&network), &post, Some(state)).await.unwrap();
     let Progress::Continue { public, remote_id, .. } = progress else { panic!() };
     assert_eq!((public, remote_id.as_deref()), (true, Some("v1")));
+}
+
+#[tokio::test]
+async fn videos_are_labelled_as_made_with_ai_and_texts_cannot_be() {
+    let label = |settings: &Value, post_type: &str, mime: Option<&str>| {
+        let mut post = draft("Words", settings.clone());
+        post.post_type = post_type.to_owned();
+        post.media = mime.into_iter().map(|mime| media("film.mp4", mime)).collect();
+        async move {
+            let network = Network::start(well_behaved()).await;
+            walk(&network, &post).await;
+            let sent = network.seen().into_iter().filter(|seen| seen.line.starts_with("POST"));
+            let labels = sent.filter_map(|seen| Some((seen.form("is_ai_generated")?, seen.line)));
+            labels.collect::<Vec<_>>()
+        }
+    };
+    let asked = json!({"ai_generated": true});
+    for (post_type, edge) in
+        [("feed", "videos"), ("reel", "video_reels"), ("story", "video_stories")]
+    {
+        let sent = label(&asked, post_type, Some("video/mp4")).await;
+        assert_eq!(sent, [("true".to_owned(), format!("POST /net/v26.0/55/{edge}"))]);
+    }
+    assert!(label(&json!({}), "feed", Some("video/mp4")).await.is_empty());
+    assert!(label(&asked, "feed", None).await.is_empty());
+    let told = Facebook.warnings(&draft("Words", asked));
+    assert_eq!((told.len(), told[0].code), (1, crate::WarningCode::SettingNotApplied));
 }

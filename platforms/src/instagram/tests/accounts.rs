@@ -15,8 +15,8 @@ fn granted() -> Value {
 #[tokio::test]
 async fn only_pages_with_a_professional_account_are_offered() {
     let network = Network::start(|seen| match seen.line.as_str() {
-        "GET /net/v25.0/me/permissions" => (200, json!({ "data": granted() })),
-        "GET /net/v25.0/me/accounts" => {
+        "GET /net/v26.0/me/permissions" => (200, json!({ "data": granted() })),
+        "GET /net/v26.0/me/accounts" => {
             let linked = json!({"id": "ig1", "username": "cat", "name": "A Cat"});
             let pages = [
                 json!({"id": "1", "name": "One", "access_token": "EAAone", "instagram_business_account": linked}),

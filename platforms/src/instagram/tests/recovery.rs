@@ -44,10 +44,10 @@ async fn the_container_tells_whether_a_lost_call_arrived() {
 }
 
 #[tokio::test]
-async fn a_lost_post_is_found_by_text_and_time_and_a_story_by_time() {
+async fn a_lost_post_is_found_by_text_and_time_and_a_story_once_lists_show_all() {
     let network = Network::start(|seen| match seen.line.as_str() {
-        "GET /net/v25.0/c1" => (200, json!({"status_code": "PUBLISHED"})),
-        "GET /net/v25.0/55/media" => {
+        "GET /net/v26.0/c1" => (200, json!({"status_code": "PUBLISHED"})),
+        "GET /net/v26.0/55/media" => {
             let posts = [
                 listed("p3", "caption", "Other", 5),
                 listed("p2", "caption", "Words", 3),
@@ -55,13 +55,18 @@ async fn a_lost_post_is_found_by_text_and_time_and_a_story_by_time() {
             ];
             (200, json!({ "data": posts }))
         }
-        "GET /net/v25.0/55/stories" => (200, json!({"data": [listed("s1", "x", "", 1)]})),
+        "GET /net/v26.0/55/stories" => (200, json!({"data": [listed("s1", "x", "", 1)]})),
         line => panic!("{line}"),
     })
     .await;
+    let story = with(&[IMAGE], "story", json!({}));
+    let early = reconcile(&network, &story, publishing()).await;
+    assert!(matches!(early, ReconcileOutcome::Unknown), "the list may lag: {early:?}");
     for (post_type, id) in [("feed", "p2"), ("story", "s1")] {
         let post = with(&[IMAGE], post_type, json!({}));
-        let found = reconcile(&network, &post, publishing()).await;
+        let session = Session { now: at(600), ..session(&network) };
+        let found = Instagram.reconcile(&session, &post, Some(publishing()), at(0)).await;
+        let found = settled(found.unwrap());
         let ReconcileOutcome::Committed(Progress::Continue { remote_id, public, .. }) = found
         else {
             panic!()
@@ -73,7 +78,7 @@ async fn a_lost_post_is_found_by_text_and_time_and_a_story_by_time() {
 #[tokio::test]
 async fn a_lost_comment_is_looked_for_below_the_post() {
     let network = Network::start(|seen| {
-        assert_eq!(seen.line, "GET /net/v25.0/p1/comments");
+        assert_eq!(seen.line, "GET /net/v26.0/p1/comments");
         (200, json!({"data": [listed("k1", "text", "First!", 2)]}))
     })
     .await;
@@ -96,7 +101,7 @@ async fn publish(network: &Network, later: i64, state: Value) -> crate::Result<P
 #[tokio::test]
 async fn publishing_too_early_waits_and_is_no_error() {
     let network = Network::start(|seen| match seen.line.as_str() {
-        "GET /net/v25.0/c1" => (200, json!({"status_code": "FINISHED"})),
+        "GET /net/v26.0/c1" => (200, json!({"status_code": "FINISHED"})),
         _ => (400, json!({"error": {"code": 9007, "error_subcode": 2_207_027}})),
     })
     .await;
@@ -112,8 +117,8 @@ async fn publishing_too_early_waits_and_is_no_error() {
 async fn a_dead_container_is_the_reason_once_and_made_again_on_the_next_try() {
     let reason = "Error: Media upload has failed with error code 2207026";
     let network = Network::start(move |seen| match seen.line.as_str() {
-        "GET /net/v25.0/c1" => (200, json!({"status_code": "ERROR", "status": reason})),
-        "GET /net/v25.0/55/content_publishing_limit" => (200, json!({"data": []})),
+        "GET /net/v26.0/c1" => (200, json!({"status_code": "ERROR", "status": reason})),
+        "GET /net/v26.0/55/content_publishing_limit" => (200, json!({"data": []})),
         line => panic!("{line}"),
     })
     .await;
@@ -128,10 +133,73 @@ async fn a_dead_container_is_the_reason_once_and_made_again_on_the_next_try() {
 #[tokio::test]
 async fn a_container_that_turns_out_to_be_public_is_looked_for() {
     let network = Network::start(|seen| match seen.line.as_str() {
-        "GET /net/v25.0/c1" => (200, json!({"status_code": "PUBLISHED"})),
+        "GET /net/v26.0/c1" => (200, json!({"status_code": "PUBLISHED"})),
         _ => (400, json!({"error": {"message": "Already published", "code": 100}})),
     })
     .await;
     let error = publish(&network, 0, publishing()).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Ambiguous);
+}
+
+#[tokio::test]
+async fn a_post_that_went_out_although_its_call_was_refused_is_looked_for() {
+    for (code, subcode) in [(4, 2_207_051), (10, 0), (4, 0), (9, 2_207_042), (100, 33)] {
+        let network = Network::start(move |seen| match seen.line.as_str() {
+            "GET /net/v26.0/c1" => (200, json!({"status_code": "PUBLISHED"})),
+            _ => (400, json!({"error": {"code": code, "error_subcode": subcode}})),
+        })
+        .await;
+        let error = publish(&network, 0, publishing()).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Ambiguous, "{code}/{subcode}");
+    }
+}
+
+fn missing() -> (u16, Value) {
+    (
+        400,
+        json!({"error": {"message": "Unsupported get request", "code": 100, "error_subcode": 33}}),
+    )
+}
+
+#[tokio::test]
+async fn a_container_that_is_not_found_is_waited_for_and_then_made_anew() {
+    let network = Network::start(|_| missing()).await;
+    let waiting = json!({"may_post": true, "main": {"container": "c1", "since": at(0)}});
+    let early = resumed(publish(&network, 59, waiting.clone()).await.unwrap());
+    assert_eq!(early["main"]["container"], "c1");
+    let anew = resumed(publish(&network, 61, waiting).await.unwrap());
+    assert_eq!((&anew["main"]["container"], &anew["remade"]), (&json!(null), &json!(1)));
+}
+
+#[tokio::test]
+async fn a_container_that_is_lost_is_looked_up_and_then_made_anew_a_few_times() {
+    for (code, subcode) in [(24, 2_207_006), (24, 2_207_008), (100, 2_207_020), (100, 33)] {
+        let network = Network::start(move |seen| match seen.line.as_str() {
+            "GET /net/v26.0/c1" => (200, json!({"status_code": "FINISHED"})),
+            _ => (400, json!({"error": {"code": code, "error_subcode": subcode}})),
+        })
+        .await;
+        let error = publish(&network, 0, publishing()).await.unwrap_err();
+        assert_eq!((error.kind, error.leaves_open()), (ErrorKind::Transient, true), "{subcode}");
+        let mut looked_up = error.next_state.unwrap();
+        for made in 1..=3 {
+            let anew = resumed(publish(&network, 0, looked_up.clone()).await.unwrap());
+            assert_eq!((&anew["main"]["container"], &anew["remade"]), (&json!(null), &json!(made)));
+            looked_up["remade"] = anew["remade"].clone();
+        }
+        let error = publish(&network, 0, looked_up).await.unwrap_err();
+        assert_eq!((error.kind, error.leaves_open()), (ErrorKind::Transient, false));
+    }
+}
+
+#[tokio::test]
+async fn a_fresh_post_that_is_not_found_disconnects_no_account() {
+    let network = Network::start(|_| missing()).await;
+    let state = json!({"main": {"container": "c1", "ready": true, "published": "p1"}});
+    let post = with(&[IMAGE], "feed", json!({"first_comment": "First!"}));
+    let error = Instagram.publish(&session(&network), &post, Some(state.clone())).await;
+    assert_eq!(error.unwrap_err().kind, ErrorKind::Transient);
+    let done = with(&[IMAGE], "feed", json!({}));
+    let done = Instagram.publish(&session(&network), &done, Some(state)).await.unwrap();
+    assert!(matches!(done, Progress::Done(_)), "{done:?}");
 }

@@ -86,3 +86,30 @@ fn an_account_without_its_business_id_must_be_connected_again() {
     let linked = account("55", json!({"instagram_business_account_id": "55"}));
     assert!(validate(&Instagram, &linked, &captioned("x")).is_empty());
 }
+
+#[test]
+fn a_poll_or_a_prompt_needs_a_caption_and_no_story() {
+    let poll = json!({"poll": {"options": ["Tea", "Coffee"]}});
+    assert!(codes(&with(&[IMAGE], "feed", poll.clone())).is_empty());
+    assert!(codes(&with(&[IMAGE, VIDEO], "carousel", poll.clone())).is_empty());
+    let silent = Draft { caption: " ".to_owned(), ..with(&[VIDEO], "reel", poll.clone()) };
+    assert_eq!(codes(&silent), ["settings.poll setting_invalid"]);
+    assert_eq!(codes(&with(&[IMAGE], "story", poll)), ["settings.poll setting_invalid"]);
+    let both = json!({"poll": {"options": ["Tea", "Coffee"]}, "comment_prompt": true});
+    assert_eq!(codes(&with(&[IMAGE], "feed", both)), ["settings.poll setting_invalid"]);
+    for options in
+        [json!(["Tea"]), json!(["a", "b", "c", "d", "e"]), json!(["Tea", "n".repeat(26)])]
+    {
+        let post = with(&[IMAGE], "feed", json!({"poll": {"options": options}}));
+        assert_eq!(codes(&post).len(), 1, "{options}");
+    }
+}
+
+#[test]
+fn more_than_five_hashtags_are_told() {
+    let told = |count: usize| Instagram.warnings(&captioned(&"#a ".repeat(count)));
+    assert!(told(5).is_empty());
+    let told = told(6);
+    assert_eq!(told[0].code, crate::WarningCode::ManyHashtags);
+    assert_eq!((told[0].limit.clone(), told[0].actual.clone()), (Some(json!(5)), Some(json!(6))));
+}

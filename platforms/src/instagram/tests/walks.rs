@@ -118,7 +118,7 @@ async fn a_used_up_quota_is_found_before_anything_is_made() {
     let error = Instagram.publish(&session(&network), &post, None).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::QuotaExhausted);
     assert_eq!(error.retry_after.unwrap().as_secs(), 3_600);
-    assert_eq!(network.lines(), ["GET /net/v25.0/55/content_publishing_limit"]);
+    assert_eq!(network.lines(), ["GET /net/v26.0/55/content_publishing_limit"]);
 }
 
 #[tokio::test]
@@ -131,4 +131,45 @@ async fn a_comment_that_is_refused_says_that_the_post_is_public() {
     let error = Instagram.publish(&session(&network), &post, Some(state)).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Rejected);
     assert!(error.message.starts_with("The post is public"), "{error}");
+}
+
+#[tokio::test]
+async fn a_poll_stands_on_the_published_container_and_what_instagram_left_out_is_told() {
+    let poll = json!({"poll": {"options": ["Tea", "Coffee"], "open_ended": true}});
+    for (shown, is_told) in
+        [(json!({"option_a": "Tea", "option_b": "Coffee"}), false), (json!(null), true)]
+    {
+        let mut behaved = well_behaved();
+        let network = Network::start(move |seen| match seen.line.as_str() {
+            line if line.ends_with("/poll_attachment") => (200, shown.clone()),
+            _ => behaved(seen),
+        })
+        .await;
+        let draft = with(&[IMAGE, IMAGE], "carousel", poll.clone());
+        let (_, published) = walk(&network, &draft).await;
+        let containers = made(&network);
+        let polls = containers.iter().map(|seen| seen.form("poll_attachment")).collect::<Vec<_>>();
+        let wanted = json!({"option_a": "Tea", "option_b": "Coffee"});
+        assert_eq!(polls, [None, None, Some(wanted.to_string())], "not on the items");
+        assert_eq!(containers[2].form("is_poll_duration_extended").as_deref(), Some("true"));
+        let told: Vec<_> = published.warnings.iter().map(|one| one.code).collect();
+        let wanted = is_told.then_some(crate::WarningCode::AddonNotAttached);
+        assert_eq!(told, wanted.into_iter().collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_is_asked_for_by_its_own_parameter() {
+    let mut behaved = well_behaved();
+    let network = Network::start(move |seen| match seen.line.as_str() {
+        line if line.ends_with("/prompt_response") => (200, json!({"data": []})),
+        _ => behaved(seen),
+    })
+    .await;
+    let draft = with(&[VIDEO], "reel", json!({"comment_prompt": true}));
+    let (_, published) = walk(&network, &draft).await;
+    assert!(published.warnings.is_empty());
+    let container = &made(&network)[0];
+    assert_eq!(container.form("is_comment_prompt_used").as_deref(), Some("true"));
+    assert_eq!(container.form("poll_attachment"), None);
 }

@@ -230,3 +230,68 @@ async fn only_a_dead_token_disconnects() {
         assert!(!format!("{error:?}").contains("THtoken"));
     }
 }
+
+#[tokio::test]
+async fn a_post_that_went_out_although_its_call_was_refused_is_looked_for() {
+    for code in [10, 4, 200, 100, 190] {
+        let network = Network::start(move |seen| match seen.line.as_str() {
+            "GET /net/v1.0/c1" => (200, json!({"status": "PUBLISHED"})),
+            _ => (400, json!({"error": {"message": "No", "code": code}})),
+        })
+        .await;
+        let error = publish(&network, 0, publishing(&[])).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Ambiguous, "{code}");
+    }
+}
+
+fn missing() -> (u16, Value) {
+    (
+        400,
+        json!({"error": {"message": "Unsupported get request", "code": 100, "error_subcode": 33}}),
+    )
+}
+
+#[tokio::test]
+async fn a_container_that_is_not_found_is_waited_for_and_then_made_anew() {
+    let network = Network::start(|_| missing()).await;
+    let waiting = json!({"name": "wait", "container": "c1", "since": at(0)});
+    let waiting = json!({"published": ["p1"], "items": [], "stage": waiting});
+    let early = resumed(publish(&network, 59, waiting.clone()).await.unwrap());
+    assert_eq!(early["stage"]["name"], "wait");
+    let anew = resumed(publish(&network, 61, waiting).await.unwrap());
+    assert_eq!((&anew["stage"]["name"], &anew["remade"]), (&json!("create"), &json!(1)));
+    assert_eq!(anew["published"], json!(["p1"]), "what is public stays");
+}
+
+#[tokio::test]
+async fn a_container_that_is_lost_for_good_is_looked_up_and_then_made_anew_a_few_times() {
+    let network = Network::start(|seen| match seen.line.as_str() {
+        "GET /net/v1.0/c1" => (200, json!({"status": "FINISHED"})),
+        _ => too_early(),
+    })
+    .await;
+    let mut state = publishing(&[]);
+    state["stage"]["early"] = json!(12);
+    let error = publish(&network, 0, state).await.unwrap_err();
+    assert!(error.leaves_open());
+    let mut looked_up = error.next_state.unwrap();
+    assert_eq!(looked_up["stage"]["container"], "c1");
+    for made in 1..=3 {
+        let anew = resumed(publish(&network, 0, looked_up.clone()).await.unwrap());
+        assert_eq!((&anew["stage"]["name"], &anew["remade"]), (&json!("create"), &json!(made)));
+        looked_up["remade"] = anew["remade"].clone();
+    }
+    let error = publish(&network, 0, looked_up).await.unwrap_err();
+    assert_eq!((error.kind, error.leaves_open()), (ErrorKind::Transient, false));
+}
+
+#[tokio::test]
+async fn a_lost_container_does_not_hide_its_post() {
+    let network = Network::start(|seen| match seen.line.as_str() {
+        "GET /net/v1.0/55/threads" => (200, json!({"data": [post("p2", "Hello", 3)]})),
+        _ => missing(),
+    })
+    .await;
+    let found = reconcile(&network, &draft("Hello", json!({})), publishing(&[])).await;
+    assert!(matches!(found, ReconcileOutcome::Committed(_)), "{found:?}");
+}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{chain, resumed, session, walk};
 use crate::{
-    Platform, Progress,
+    Platform, Progress, Session,
     tests::test_server::{Network, Seen, draft, id, media},
     threads::Threads,
 };
@@ -32,6 +32,57 @@ fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
             (200, json!({"permalink": "https://www.threads.net/@name/post/x"}))
         }
         line => panic!("{line}"),
+    }
+}
+
+#[tokio::test]
+async fn a_post_is_shown_on_instagram_and_of_a_chain_the_first() {
+    let network = Network::start(well_behaved()).await;
+    let (_, made) =
+        walk(&network, &chain(&["One", "Two"], json!({"share_to_instagram": true}))).await;
+    assert!(made.warnings.is_empty());
+    let shared = |name: &str| -> Vec<Option<String>> {
+        let created = network.seen().into_iter().filter(|seen| seen.line.ends_with("/55/threads"));
+        created.filter(|seen| seen.line.starts_with("POST")).map(|seen| seen.form(name)).collect()
+    };
+    assert_eq!(shared("crossreshare_to_ig"), [Some("true".to_owned()), None]);
+    assert_eq!(shared("crossreshare_to_ig_dark_mode"), [None, None]);
+    let network = Network::start(well_behaved()).await;
+    walk(&network, &draft("Dark", json!({"share_to_instagram_dark": true}))).await;
+    let dark = network.seen()[0].form("crossreshare_to_ig_dark_mode");
+    assert_eq!(dark.as_deref(), Some("true"));
+}
+
+#[tokio::test]
+async fn without_the_permission_a_post_goes_out_on_threads_alone_and_says_so() {
+    let share = json!({"share_to_instagram": true});
+    // Threads says which permissions were given, or refuses the parameter.
+    for (granted, refusals) in [("threads_basic,threads_content_publish", 0), ("", 1)] {
+        let mut behaved = well_behaved();
+        let network = Network::start(move |seen| {
+            if seen.form("crossreshare_to_ig").is_some() {
+                let message = "(#10) Application does not have permission for this action";
+                return (403, json!({"error": {"code": 10, "message": message}}));
+            }
+            behaved(seen)
+        })
+        .await;
+        let session = session(&network);
+        let secrets = session.secrets.clone().with("scope", granted);
+        let session = Session { secrets, ..session };
+        let (post, mut state) = (draft("Hello", share.clone()), None);
+        let made = loop {
+            match Threads.publish(&session, &post, state).await.unwrap() {
+                Progress::Done(made) => break made,
+                Progress::Continue { state: next, .. } => state = Some(next),
+            }
+        };
+        let warning = &made.warnings[0];
+        assert_eq!(warning.code, crate::WarningCode::PermissionMissing);
+        assert_eq!(warning.parameters["permission"], "threads_share_to_instagram");
+        let created =
+            network.seen().into_iter().filter(|seen| seen.line == "POST /net/v1.0/55/threads");
+        assert_eq!(created.count(), 1 + refusals);
     }
 }
 

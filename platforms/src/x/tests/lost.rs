@@ -95,7 +95,7 @@ async fn posts_are_found_in_the_newer_vocabulary_too() {
             (400, json!({"title": "Invalid Request", "errors": [{"message": message}]}))
         }
         None => {
-            assert_eq!(seen.query("post.fields"), Some("created_at,note_post"));
+            assert_eq!(seen.query("post.fields"), Some("created_at,attachments,note_post"));
             (200, json!({ "data": [cut] }))
         }
     })

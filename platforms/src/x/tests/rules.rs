@@ -81,3 +81,19 @@ fn an_alt_text_of_a_video_is_told() {
     let film = Draft { settings, ..with(vec![media("a.mp4", "video/mp4")]) };
     assert_eq!(X.warnings(&film)[0].field, "settings.media_alt_texts");
 }
+
+#[test]
+fn what_x_restricts_for_programs_is_told() {
+    let told = |draft: &Draft| {
+        X.warnings(draft).into_iter().map(|one| (one.code, one.field)).collect::<Vec<_>>()
+    };
+    let text = |text: &str| draft(text, json!({}));
+    assert!(told(&text("mail me at ann@example.org, or @ noon")).is_empty());
+    let mention = (crate::WarningCode::MentionMayBeRefused, "caption".to_owned());
+    assert_eq!(told(&text("Thanks (@ann_lee)!")), [mention]);
+    let wanted = "metadata.x_thread_tweets".to_owned();
+    assert_eq!(
+        told(&chain(&["One", "Two"], json!({}))),
+        [(crate::WarningCode::ChainMayBeRefused, wanted)]
+    );
+}

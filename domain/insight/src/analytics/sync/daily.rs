@@ -4,7 +4,12 @@
 use chrono::NaiveDate;
 use fanfare_core::{Tx, events::NewEvent};
 use fanfare_entities::{Millis, analytics_sync};
-use fanfare_platforms::analytics::{DailySpec, Day, DayMetrics, name};
+use fanfare_platforms::{
+    self as platforms,
+    analytics::{
+        DailySpec, Day, DayMetrics, MissingReason, ends_all_readings, is_refusal, is_trouble, name,
+    },
+};
 use fanfare_publishing::accounts::Account;
 use sea_orm::{ActiveModelTrait, ActiveValue::Set};
 use serde_json::{Map, Value, json};
@@ -29,14 +34,20 @@ impl Turn<'_> {
         if now < self.row.daily_at {
             return Ok(());
         }
+        // Each of the readings fails alone.
+        let mut failed = Failed::default();
         if let Some(daily) = self.network.daily(&self.reading.session.account) {
-            self.read_days(daily, now).await?;
-            self.read_periods(daily).await?;
+            failed.days(self.read_days(daily, now).await)?;
+            failed.other(self.read_periods(daily).await)?;
         }
-        self.list_posts(now).await?;
+        failed.other(self.list_posts(now).await)?;
         // The posts that were just found are read on the same day.
         self.read_posts(None).await?;
-        self.end_day(now).await
+        match failed.trouble {
+            // The network failed: what is missing is read again soon.
+            Some(error) => Err(Stop::Network(error)),
+            None => self.end_day(now, !failed.are_days_refused).await,
+        }
     }
 
     async fn read_days(&mut self, daily: &'static DailySpec, now: Millis) -> StepResult {
@@ -84,7 +95,10 @@ impl Turn<'_> {
 
     /// Adds the current number of followers to the last complete day.
     async fn add_followers(&self, read: &mut Vec<DayMetrics>, last: NaiveDate) -> StepResult {
-        let followers = self.network.followers(self.reading).await?;
+        let followers = match self.network.followers(self.reading).await {
+            Err(error) if is_refusal(&error) => Err(MissingReason::Refused),
+            followers => followers?,
+        };
         match read.iter_mut().find(|one| one.date == last) {
             Some(one) => drop(one.numbers.insert(name::FOLLOWERS, followers)),
             None => read.push(DayMetrics {
@@ -164,7 +178,8 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn end_day(&mut self, now: Millis) -> StepResult {
+    /// Ends the daily reading. An account whose days are refused was not read.
+    async fn end_day(&mut self, now: Millis, has_days: bool) -> StepResult {
         let daily = self.network.daily(&self.reading.session.account);
         let zone = zone::zone(daily.map_or("UTC", |daily| daily.zone));
         let ends = start(zone, zone::next(date_at(zone, now))).timestamp_millis();
@@ -178,7 +193,7 @@ impl Turn<'_> {
             next_day: Set(None),
             listed: Set(false),
             daily_at: Set(daily_at),
-            synced_at: Set(Some(now)),
+            synced_at: Set(if has_days { Some(now) } else { held.synced_at }),
             period_reach: Set(self.row.period_reach.clone()),
             changed_posts: Set(0),
             missing_permissions: Set(json!(self.reading.findings().missing_permissions)),
@@ -223,6 +238,41 @@ impl Turn<'_> {
             status: None,
             message: format!("The numbers of {} on {} were read.", row.username, row.platform),
             request_id: None,
+        }
+    }
+}
+
+/// The readings of a day that failed.
+#[derive(Debug, Default)]
+struct Failed {
+    /// The network failed, or did not answer.
+    trouble: Option<platforms::Error>,
+    /// The network refuses the days.
+    are_days_refused: bool,
+}
+
+impl Failed {
+    fn days(&mut self, read: StepResult) -> StepResult {
+        self.are_days_refused = self.note(read)?;
+        Ok(())
+    }
+
+    fn other(&mut self, read: StepResult) -> StepResult {
+        self.note(read).map(drop)
+    }
+
+    /// Notes an error that is about this reading alone; returns true for a refusal.
+    fn note(&mut self, read: StepResult) -> std::result::Result<bool, Stop> {
+        match read {
+            Err(Stop::Network(error)) if !ends_all_readings(&error) => {
+                let is_refusal = !is_trouble(&error);
+                tracing::debug!(kind = ?error.kind, %error, "a reading of an account failed");
+                if !is_refusal {
+                    self.trouble = Some(error);
+                }
+                Ok(is_refusal)
+            }
+            read => read.map(|()| false),
         }
     }
 }

@@ -99,6 +99,8 @@ struct Turn<'a> {
     derives_in: Option<Tz>,
     /// The daily reading was completed in this turn.
     is_day_over: bool,
+    /// The number of posts in a row for which the network failed.
+    troubles: u32,
 }
 
 /// Reads the due numbers of a claimed account, and releases it until the next reading is due.
@@ -186,6 +188,7 @@ async fn turn(
         reading: &reading,
         derives_in,
         is_day_over: false,
+        troubles: 0,
         row,
     };
     let outcome = turn.read().await;

@@ -1,12 +1,18 @@
 //! The posts of an account: finds them, and reads their numbers at the right ages.
 
+use std::time::Duration;
+
 use fanfare_core::{Domain, Tx, error::Result};
 use fanfare_entities::{
     AccountId, Millis, WorkspaceId, account, analytics_sync, post, post::PostStatus, post_numbers,
     post_reading,
 };
-use fanfare_platforms::analytics::{
-    Analytics, ListedPost, Metrics, MissingReason, POST_METRICS, PostRef,
+use fanfare_platforms::{
+    self as platforms, ErrorKind,
+    analytics::{
+        Analytics, ListedPost, Metrics, MissingReason, POST_METRICS, PostRef, ends_all_readings,
+        is_trouble,
+    },
 };
 use sea_orm::{
     ActiveModelTrait,
@@ -22,12 +28,17 @@ use crate::analytics::{
     pace::{HOUR, POST_END, STORY_END},
     parse_metrics,
     posts::{format_of, status},
+    read_error::Stored,
 };
 
 type StepResult = std::result::Result<(), Stop>;
 
 /// A post that the network does not find is checked again after this time, and then counts as deleted.
 const MISSING_RECHECK: Millis = 6 * HOUR;
+
+/// The number of posts in a row for which the network fails that ends a turn, and the time until the next one.
+const TROUBLES_MAX: u32 = 3;
+const AFTER_TROUBLES: Millis = HOUR / 4;
 
 /// The most posts that are found in one turn.
 const MAX_DISCOVERED: u64 = 500;
@@ -213,7 +224,7 @@ impl Turn<'_> {
     }
 
     /// Reads the posts that are due, youngest first; with `age` only younger ones.
-    pub(super) async fn read_posts(&self, age: Option<Millis>) -> StepResult {
+    pub(super) async fn read_posts(&mut self, age: Option<Millis>) -> StepResult {
         loop {
             let now = self.cx.clock.now();
             let youngest = age.map_or(Millis::MIN, |age| now - age);
@@ -233,13 +244,85 @@ impl Turn<'_> {
                 is_story(row) && self.pace.age(row.published_at, now) >= STORY_END
             };
             let (over, due): (Vec<_>, Vec<_>) = due.into_iter().partition(is_over);
-            let asked: Vec<PostRef> = due.iter().map(post_to_ask).collect();
-            let answers = match asked.as_slice() {
-                [] => Vec::new(),
-                asked => self.network.posts(self.reading, asked).await?,
-            };
-            self.write_posts(over, due.into_iter().zip(answers).collect()).await?;
+            self.write_posts(over, Vec::new()).await?;
+            self.read_batch(due).await?;
         }
+    }
+
+    /// Reads these posts. What is refused as a whole is halved until the posts that are refused are alone.
+    async fn read_batch(&mut self, due: Vec<post_numbers::Model>) -> StepResult {
+        let mut open = vec![due];
+        while let Some(mut batch) = open.pop() {
+            let asked: Vec<PostRef> = batch.iter().map(post_to_ask).collect();
+            let answer = match asked.as_slice() {
+                [] => continue,
+                asked => self.network.posts(self.reading, asked).await,
+            };
+            match answer {
+                Ok(answers) => {
+                    self.troubles = 0;
+                    self.write_posts(Vec::new(), batch.into_iter().zip(answers).collect()).await?;
+                }
+                Err(error) if ends_all_readings(&error) => return Err(error.into()),
+                Err(error) => match batch.len() {
+                    1 => self.refused(batch.remove(0), error).await?,
+                    length => {
+                        let rest = batch.split_off(length.div_ceil(2));
+                        // The youngest first.
+                        open.extend([rest, batch]);
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles a post whose reading fails, which says nothing about others, unless the network fails for several.
+    async fn refused(&mut self, row: post_numbers::Model, error: platforms::Error) -> StepResult {
+        let now = self.cx.clock.now();
+        let tx = Tx::begin(self.cx).await?;
+        self.held(&tx).await?;
+        self.write_refused(&tx, row, &error, now).await?;
+        tx.commit().await?;
+        self.troubles = if is_trouble(&error) { self.troubles + 1 } else { 0 };
+        if self.troubles < TROUBLES_MAX {
+            return Ok(());
+        }
+        let wait = self.pace.shortened(AFTER_TROUBLES);
+        let wait = Duration::from_millis(wait.unsigned_abs());
+        let ended = platforms::Error::new(ErrorKind::RateLimited, error.message);
+        Err(Stop::Network(ended.with_retry_after(Some(wait))))
+    }
+
+    /// Notes why a post could not be read; its last numbers stay.
+    async fn write_refused(
+        &self,
+        tx: &Tx,
+        row: post_numbers::Model,
+        error: &platforms::Error,
+        now: Millis,
+    ) -> Result<()> {
+        let told = Stored::after(&row, error, now);
+        let known = parse_metrics(&row.numbers);
+        let mut unmeasured = row.unmeasured.as_object().cloned().unwrap_or_default();
+        for name in POST_METRICS.iter().filter(|name| !known.contains_key(**name)) {
+            let why = unmeasured.get(*name).and_then(Value::as_str);
+            if why.is_none_or(|why| why == MissingReason::Pending.as_str()) {
+                unmeasured.insert((*name).to_owned(), json!(MissingReason::Refused.as_str()));
+            }
+        }
+        told.write(&mut unmeasured);
+        let next = self.pace.next_reading(row.published_at, now, is_story(&row));
+        let paused = told.pause().map(|pause| now + self.pace.shortened(pause));
+        let changed = post_numbers::ActiveModel {
+            id: Set(row.id),
+            unmeasured: Set(Value::Object(unmeasured)),
+            next_at: Set(next.map(|next| paused.unwrap_or(next))),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        changed.update(tx.conn()).await?;
+        Ok(())
     }
 
     async fn write_posts(
@@ -247,6 +330,9 @@ impl Turn<'_> {
         over: Vec<post_numbers::Model>,
         read: Vec<(post_numbers::Model, Option<Metrics>)>,
     ) -> StepResult {
+        if over.is_empty() && read.is_empty() {
+            return Ok(());
+        }
         let now = self.cx.clock.now();
         let mut tx = Tx::begin(self.cx).await?;
         let held = self.held(&tx).await?;

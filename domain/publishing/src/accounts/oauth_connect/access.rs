@@ -12,7 +12,7 @@ use fanfare_entities::{
     workspace,
 };
 use fanfare_platforms::{
-    self as platforms, ConnectSpec, CredentialField, PlatformId, Spec, oauth::Permission,
+    self as platforms, ConnectSpec, CredentialField, PlatformId, Spec, oauth::Oauth,
 };
 use sea_orm::{ActiveValue::Set, EntityTrait};
 use secrecy::SecretString;
@@ -51,8 +51,8 @@ pub enum ConnectVisitor<'a> {
 /// The way in which an account is connected.
 #[derive(Debug, Clone, Copy)]
 pub enum ConnectMethod {
-    /// At the network, with these permissions, and the field that must be known before.
-    Provider(&'static [Permission], Option<CredentialField>),
+    /// At the network, with the permissions listed there, and the field that must be known before.
+    Provider(&'static Oauth, Option<CredentialField>),
     /// With these credentials.
     Credentials(&'static [CredentialField]),
     /// On the simulated network, which needs no credentials.
@@ -174,13 +174,10 @@ impl ConnectAccess {
     /// Returns how the account is connected.
     #[must_use]
     pub fn method(&self) -> ConnectMethod {
-        match self.spec().connect {
+        match &self.spec().connect {
             ConnectSpec::Oauth(oauth) => {
                 // The simulated network has one address, so the user's answer is not used.
-                ConnectMethod::Provider(
-                    oauth.permissions,
-                    oauth.instance.filter(|_| !self.row.sandbox),
-                )
+                ConnectMethod::Provider(oauth, oauth.instance.filter(|_| !self.row.sandbox))
             }
             ConnectSpec::Credentials(_) if self.row.sandbox => ConnectMethod::Simulated,
             ConnectSpec::Credentials(fields) => ConnectMethod::Credentials(fields),

@@ -35,7 +35,10 @@ use super::connect::{brand_required, require_brand};
 pub use access::{AccountChoice, ConnectAccess, ConnectMethod, ConnectStage, ConnectVisitor};
 pub(super) use authorize::redirect_uri;
 pub use callback::{Callback, callback};
-pub use fanfare_platforms::{CredentialField, oauth::Permission};
+pub use fanfare_platforms::{
+    CredentialField,
+    oauth::{Oauth, Permission},
+};
 pub use links::{GUEST_STATE, LinkOffer, claim as claim_link, offer as link_offer};
 pub use settings::{
     ConnectSettings, ConnectSettingsChanges, OneConnectSettings, change_settings, show_settings,

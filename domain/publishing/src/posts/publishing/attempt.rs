@@ -97,11 +97,11 @@ pub async fn read_attempt(cx: &Domain, post: i64, number: i32) -> Result<Option<
     struct Row {
         worker: String,
         started_at: Millis,
+        error: Option<Json>,
         steps: Json,
     }
     let conn = &cx.db.read;
-    let sql =
-        "SELECT worker, started_at, steps FROM post_attempts WHERE post_id = $1 AND number = $2";
+    let sql = "SELECT worker, started_at, error, steps FROM post_attempts WHERE post_id = $1 AND number = $2";
     let query = statement(conn, sql, [post.into(), number.into()]);
     let row = Row::find_by_statement(query).one(conn).await?;
     Ok(row.map(|row| Attempt {
@@ -110,7 +110,7 @@ pub async fn read_attempt(cx: &Domain, post: i64, number: i32) -> Result<Option<
         started_at: row.started_at,
         ended_at: None,
         outcome: None,
-        error: None,
+        error: row.error,
         steps: row.steps,
     }))
 }

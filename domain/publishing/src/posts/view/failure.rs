@@ -7,7 +7,7 @@ use fanfare_core::{
 use fanfare_entities::{Millis, post, post::PostStatus};
 use fanfare_platforms::{NextAction, Violation};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::super::restore_hold;
@@ -39,7 +39,7 @@ pub struct PostError {
 }
 
 /// The kinds of failures of a [`PostError`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are those of the documents")]
 pub enum PostErrorCode {

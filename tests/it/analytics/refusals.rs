@@ -1,0 +1,128 @@
+//! One post whose numbers are refused never costs those of the others, nor the account's days.
+
+use std::time::Duration;
+
+use fanfare_tests::{TestApp, User, networks};
+use serde_json::{Value, json};
+
+use super::{HOUR, account, idle, posts, set};
+
+/// The networks whose posts have numbers.
+const MEASURED: [&str; 13] = [
+    "bluesky",
+    "devto",
+    "facebook",
+    "hashnode",
+    "instagram",
+    "lemmy",
+    "linkedin",
+    "mastodon",
+    "pinterest",
+    "threads",
+    "tiktok",
+    "x",
+    "youtube",
+];
+
+/// The number of a post that each of them has.
+fn number(platform: &str) -> &'static str {
+    if platform == "pinterest" { "saves" } else { "likes" }
+}
+
+/// The way in which one post of a network is refused. DEV tells the numbers of all articles in one list, which is refused as
+/// a whole or not at all; it may leave one out.
+fn refusal(platform: &str) -> &'static str {
+    if platform == "devto" { "refused" } else { "permission" }
+}
+
+/// Publishes posts; returns their ids.
+async fn published(
+    app: &TestApp,
+    user: &User,
+    platform: &str,
+    id: i64,
+    count: usize,
+) -> Vec<Value> {
+    let mut made = Vec::new();
+    for _ in 0..count {
+        made.push(user.publish(networks::post(platform, id)).await["id"].clone());
+    }
+    for post in &made {
+        let post = networks::ended(app, user, post).await;
+        assert_eq!(post["status"], "published", "{platform}: {post:#}");
+    }
+    made
+}
+
+/// Lets time pass until so many posts have their number.
+async fn after_readings(app: &TestApp, user: &User, platform: &str, id: i64, count: usize) {
+    let what = format!("{count} posts of {platform} are read");
+    app.eventually_in_time(&what, Duration::from_secs(300), || async {
+        let known = posts(user, id).await.into_iter();
+        let known = known.filter(|post| post[number(platform)] == 5).count();
+        (known >= count).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_refused_post_among_nine_good_ones_costs_nothing_but_itself() {
+    let (app, user) = idle().await;
+    app.start_workers();
+    for platform in MEASURED {
+        let id = user.connect(platform).await;
+        let made = published(&app, &user, platform, id, 10).await;
+        for (place, post) in made.iter().enumerate() {
+            let value = if place == 4 { json!(refusal(platform)) } else { json!(5) };
+            let metrics = json!({ number(platform): value });
+            set(&user, platform, id, json!({ "post_id": post }), metrics).await;
+        }
+        app.pass_time(Duration::from_secs(HOUR)).await;
+        after_readings(&app, &user, platform, id, 9).await;
+        let refused = posts(&user, id).await.into_iter().find(|post| post["post_id"] == made[4]);
+        let refused = refused.unwrap();
+        let why = refused["unmeasured"][number(platform)].as_str();
+        assert!(
+            matches!(why, Some("refused" | "permission" | "platform")),
+            "{platform}: {refused:#}"
+        );
+        let shown = account(&user, id).await;
+        assert!(shown["status"] != "stale", "{platform}: {shown:#}");
+        let accounts = user.get("/api/v1/accounts").await.expect(200).body["accounts"].clone();
+        let mut accounts = accounts.as_array().unwrap().iter();
+        let account = accounts.find(|account| account["id"] == id).unwrap();
+        assert_eq!(account["status"], "connected", "{platform}: {account:#}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_names_nothing_is_kept_with_its_post() {
+    let (app, user) = idle().await;
+    app.start_workers();
+    for platform in ["mastodon", "lemmy", "bluesky", "x"] {
+        let id = user.connect(platform).await;
+        let made = published(&app, &user, platform, id, 3).await;
+        for post in &made {
+            let metrics = json!({ number(platform): 5 });
+            set(&user, platform, id, json!({ "post_id": post }), metrics).await;
+        }
+        // What is asked for as a whole is refused as a whole, and then post by post.
+        let refused = json!({"on": "read", "kind": "status", "status": 400, "times": 2});
+        user.faults(platform, id, json!([refused])).await;
+        app.pass_time(Duration::from_secs(HOUR)).await;
+        after_readings(&app, &user, platform, id, 1).await;
+        let troubled = posts(&user, id).await.into_iter().filter(|post| {
+            let error = &post["read_error"];
+            error["message"].is_string() && error["since"].is_string() && error["code"].is_string()
+        });
+        let troubled: Vec<_> = troubled.collect();
+        assert!(!troubled.is_empty(), "{platform}: {:#?}", posts(&user, id).await);
+        for post in &troubled {
+            assert_eq!(post["unmeasured"][number(platform)], "refused", "{platform}: {post:#}");
+        }
+        // At its next age it is read, and nothing is left of the refusal.
+        after_readings(&app, &user, platform, id, 3).await;
+        let left = posts(&user, id).await.into_iter().filter(|post| !post["read_error"].is_null());
+        assert_eq!(left.count(), 0, "{platform}");
+    }
+}
