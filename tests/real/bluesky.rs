@@ -80,8 +80,7 @@ async fn chains_refer_to_each_other_as_the_server_names_them() {
         let texts: Vec<String> = (1..=length)
             .map(|n| format!("{n} of {length} 👩‍👩‍👧 #fanfare https://example.com/{n}"))
             .collect();
-        let settings =
-            json!({"disable_quotes": true, "allow_replies_from": ["followers"], "languages": ["en"]});
+        let settings = json!({"disable_quotes": true, "allow_replies_from": ["followers"], "languages": ["en"]});
         let before = records(&pds, &account["did"]).await.len();
         let post = user
             .publish(json!({

@@ -170,14 +170,9 @@ pub async fn reconcile(
     let is_ours = |message: &Message| {
         let carries = message.metadata["event_payload"]["key"] == key.as_str();
         // Also a message that has only some of them.
-        let has_file = || {
-            message.files.iter().any(|file| state.files.iter().any(|ours| ours.id == file.id))
-        };
-        if carries || has_file() {
-            Likeness::Same
-        } else {
-            Likeness::Different
-        }
+        let has_file =
+            || message.files.iter().any(|file| state.files.iter().any(|ours| ours.id == file.id));
+        if carries || has_file() { Likeness::Same } else { Likeness::Different }
     };
     let channel = channel(session);
     let looked = if let Some(thread) = &settings.thread_ts {

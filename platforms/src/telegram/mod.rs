@@ -24,8 +24,9 @@ use settings::Settings;
 
 use crate::{
     Account, CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, FrameRules,
-    Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart, RateLimit,
-    RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat, Violation, outcome, text,
+    Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart,
+    RateLimit, RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat, Violation,
+    outcome, text,
 };
 
 /// The largest photo that can be uploaded, in bytes.

@@ -253,7 +253,8 @@ pub(super) async fn tweets(
     ];
     query.extend(next.map(|token| ("pagination_token", token)));
     let found: Envelope<Vec<Tweet>> =
-        with_fields(session, &path, &query, |word| format!("created_at,attachments,note_{word}")).await?;
+        with_fields(session, &path, &query, |word| format!("created_at,attachments,note_{word}"))
+            .await?;
     // A page without posts has no data but a count of 0; without a count, nothing was read.
     let posts = match (found.data, found.meta.result_count) {
         (Some(posts), _) => posts,

@@ -25,9 +25,9 @@ use settings::Settings;
 
 use crate::{
     Account, CaptionLimits, ConnectSpec, DocNotes, Draft, Example, FrameRules, Identity,
-    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart, RateLimit, ReconcileOutcome,
-    RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules, VideoFormat, Violation,
-    Warning,
+    LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart, RateLimit,
+    ReconcileOutcome, RecoveryClass, Result, Session, Spec, SpecSource, Step, ThreadRules,
+    VideoFormat, Violation, Warning,
     analytics::Analytics,
     oauth::{ClientAuth, Endpoint, Oauth, Permission, TokenRenewal},
     outcome, text,

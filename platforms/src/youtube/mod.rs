@@ -11,9 +11,9 @@ mod error;
 mod publish;
 mod settings;
 mod state;
-mod uploads;
 #[cfg(test)]
 mod tests;
+mod uploads;
 
 use std::time::Duration;
 

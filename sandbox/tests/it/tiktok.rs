@@ -192,8 +192,7 @@ async fn me(net: &Net, account: &Account, token: &str) -> Got {
 
 /// Asks for fields of the one scope that everybody grants.
 async fn basics(net: &Net, account: &Account, token: &str) -> Got {
-    let url =
-        format!("{}/v2/user/info/?fields=open_id,avatar_url_100,display_name", account.base);
+    let url = format!("{}/v2/user/info/?fields=open_id,avatar_url_100,display_name", account.base);
     send(net.client.get(url).bearer_auth(token)).await
 }
 

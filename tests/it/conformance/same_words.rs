@@ -112,7 +112,8 @@ impl Everywhere {
         let mut held = BTreeMap::new();
         for place in &self.places {
             let posts = self.user.on_network(place.name, place.account).await;
-            let is_of_others = |post: &&Value| post["media"].to_string().contains("//others.example/");
+            let is_of_others =
+                |post: &&Value| post["media"].to_string().contains("//others.example/");
             held.insert(place.name, posts.iter().filter(|post| !is_of_others(post)).count());
         }
         held
