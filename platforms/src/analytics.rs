@@ -344,17 +344,19 @@ pub(crate) fn without_permission(places: &[(&str, &'static str)]) -> Metrics {
 }
 
 /// Returns true if an error of a reading is about the account or the app: nothing else can be read either. Any other is
-/// about what was asked for alone.
+/// about what was asked for alone; so is a 403, even where a post could not be published with it.
 #[must_use]
-pub const fn ends_all_readings(error: &Error) -> bool {
-    matches!(
-        error.kind,
-        ErrorKind::TokenExpired
-            | ErrorKind::Reconnect
-            | ErrorKind::InvalidCredentials
-            | ErrorKind::RateLimited
-            | ErrorKind::QuotaExhausted
-    )
+pub fn ends_all_readings(error: &Error) -> bool {
+    match error.kind {
+        ErrorKind::Reconnect => status(error) != Some(403),
+        kind => matches!(
+            kind,
+            ErrorKind::TokenExpired
+                | ErrorKind::InvalidCredentials
+                | ErrorKind::RateLimited
+                | ErrorKind::QuotaExhausted
+        ),
+    }
 }
 
 /// Returns true if an error of a reading says nothing about what was asked for: the network failed, or did not answer.
@@ -368,7 +370,7 @@ pub const fn is_trouble(error: &Error) -> bool {
 
 /// Returns true if an error of a reading refuses what was asked for, and nothing else.
 #[must_use]
-pub const fn is_refusal(error: &Error) -> bool {
+pub fn is_refusal(error: &Error) -> bool {
     !ends_all_readings(error) && !is_trouble(error)
 }
 

@@ -2,6 +2,7 @@
 
 mod address;
 mod emoji;
+mod html;
 mod invisible;
 mod language;
 mod likeness;
@@ -11,6 +12,7 @@ mod tld;
 mod weighted;
 
 pub use address::{Addresses, bare_address, first_address};
+pub use html::of_html;
 pub use invisible::{clean_identifier, is_blank};
 pub use language::{TAG_MAX, is_language_tag, language_violation};
 pub use likeness::{Likeness, are_alike, canonical, has_words, likeness, likeness_without_links};

@@ -100,7 +100,7 @@ impl Metrics {
 }
 
 /// Sets the metrics of a post in its JSON representation, each at a JSON pointer. One that was never set stays as it
-/// is there; one that the network does not return is taken out.
+/// is there; one that the network does not return is null.
 pub(crate) fn fill_metrics<N: Network>(
     account: &Account<N>,
     of: MetricSubject<'_>,
@@ -118,7 +118,7 @@ pub(crate) fn fill_metrics<N: Network>(
                 let (status, retry_ms, now_ms) = (403, 0, 0);
                 return Err(N::refuse(Refusal { status, retry_ms, now_ms }));
             }
-            Some(MetricValue::Not(_)) => drop(shown.remove(field)),
+            Some(MetricValue::Not(_)) => drop(shown.insert(field.to_owned(), Value::Null)),
             None => {}
         }
     }

@@ -379,7 +379,7 @@ async fn texts_of_people_stand_on_no_page_of_operators() {
     let published = user.publish(published).await["id"].as_i64().unwrap();
     app.wait_for_status(&user, published, &["published"]).await;
     let refused = user.connect("mastodon").await;
-    let fault = json!([{"on": "commit", "kind": "status", "status": 400}]);
+    let fault = json!([{"on": "commit", "kind": "status", "status": 422}]);
     user.faults("mastodon", refused, fault).await;
     let failed = json!({"account_id": refused, "caption": CANARY});
     let failed = user.publish(failed).await["id"].as_i64().unwrap();

@@ -31,7 +31,9 @@ fn found(app: &TestApp, filter: &[&str]) -> Vec<i64> {
 /// A post on a network that refuses it, or gives no answer.
 async fn failed(app: &TestApp, user: &User, platform: &str, kind: &str) -> (i64, i64) {
     let account = user.connect(platform).await;
-    user.faults(platform, account, json!([{"on": "commit", "kind": kind, "status": 400}])).await;
+    // Which of them says what is wrong differs.
+    let status = if platform == "mastodon" { 422 } else { 400 };
+    user.faults(platform, account, json!([{"on": "commit", "kind": kind, "status": status}])).await;
     let post = user.publish(json!({"account_id": account, "caption": "x"})).await;
     let id = post["id"].as_i64().unwrap();
     app.wait_for_status(user, id, &["failed"]).await;

@@ -11,7 +11,7 @@ use proptest::{
 use serde_json::{Map, Value, json};
 
 /// Posts tried on each network.
-const POSTS: usize = 40;
+const POSTS: usize = 60;
 
 /// Settings that name something of which only the network knows whether it, or the account, has it.
 const REMOTE: &[&str] = &[

@@ -72,7 +72,10 @@ async fn create(
         return Err(too_large(size));
     }
     match pds.apply(&chain.writes).await {
-        Ok(cids) => Ok(done(session, draft, state).with_warnings(mismatches(&chain.posts, &cids))),
+        Ok(cids) => {
+            let warnings = [state.warnings.clone(), mismatches(&chain.posts, &cids)].concat();
+            Ok(Progress::Done(published(session, draft)).with_warnings(warnings))
+        }
         // Most servers respond to a taken key with a plain 500, so the record is looked up.
         Err(error) if may_exist(&error) => match pds.text(did, &tid::from_key(draft.key)).await {
             Ok(Some(text)) if is_text_of(draft, &text) => Ok(done(session, draft, state)),

@@ -13,7 +13,7 @@ use super::{SPEC, error::parse_error, settings::Poll};
 use crate::{
     Result, Session,
     recent_posts::{Entry, ListPage},
-    response,
+    response, text,
 };
 
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(300);
@@ -46,6 +46,9 @@ pub struct Status {
     pub id: String,
     pub url: Option<String>,
     pub created_at: DateTime<Utc>,
+    /// The text as HTML.
+    #[serde(default)]
+    pub content: String,
     #[serde(default)]
     pub media_attachments: Vec<MediaAttachment>,
 }
@@ -188,11 +191,17 @@ impl<'a> Instance<'a> {
         Ok(ListPage::with_next(statuses, last))
     }
 
-    /// `GET /statuses/{id}/source`: the text as it was written.
-    pub async fn source(&self, id: &str) -> Result<String> {
-        let source: SourceText =
-            self.send(self.get(&format!("/api/v1/statuses/{id}/source"))?).await?;
-        Ok(source.text)
+    /// `GET /statuses/{id}/source`: the text as it was written. Not all servers that speak this API have it; then the text
+    /// is that of what they show.
+    pub async fn source(&self, status: &Status) -> Result<String> {
+        let request = self.get(&format!("/api/v1/statuses/{}/source", status.id))?;
+        match self.send::<SourceText>(request).await {
+            Ok(source) => Ok(source.text),
+            Err(error) if error.reply.as_ref().is_some_and(|reply| reply.status == 404) => {
+                Ok(text::of_html(&status.content))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// `GET /statuses/{id}`, whole.

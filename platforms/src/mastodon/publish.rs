@@ -165,7 +165,7 @@ pub async fn reconcile(
     let looked = looked.prefer(|status| ours.owns(&remains(status)));
     let mut found = Vec::new();
     for (_, status) in looked.found {
-        let words = text::likeness(&draft.caption, &there.source(&status.id).await?);
+        let words = text::likeness(&draft.caption, &there.source(&status).await?);
         let likeness = ours.likeness(&remains(&status), (words, has_words), false);
         if likeness != Likeness::Different {
             found.push((likeness, status));

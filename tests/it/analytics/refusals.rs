@@ -107,7 +107,7 @@ async fn a_refusal_that_names_nothing_is_kept_with_its_post() {
             set(&user, platform, id, json!({ "post_id": post }), metrics).await;
         }
         // What is asked for as a whole is refused as a whole, and then post by post.
-        let refused = json!({"on": "read", "kind": "status", "status": 400, "times": 2});
+        let refused = json!({"on": "read", "kind": "status", "status": 400, "times": 3});
         user.faults(platform, id, json!([refused])).await;
         app.pass_time(Duration::from_secs(HOUR)).await;
         after_readings(&app, &user, platform, id, 1).await;

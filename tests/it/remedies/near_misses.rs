@@ -224,7 +224,8 @@ async fn values_that_stand_for_something_else_say_for_what() {
         ("bluesky", "post_type", json!("poll"), "no polls"),
         ("x", "post_type", json!("thread"), "metadata.x_thread_tweets"),
         ("threads", "post_type", json!("thread"), "metadata.threads_thread_posts"),
-        ("bluesky", "post_type", json!("thread"), "no chains"),
+        ("bluesky", "post_type", json!("thread"), "metadata.bluesky_thread_posts"),
+        ("mastodon", "post_type", json!("thread"), "no chains"),
         ("x", "media_url", json!("0190c5a2-0000-7000-8000-000000000000"), "`url` of the file"),
         (
             "linkedin",

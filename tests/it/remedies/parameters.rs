@@ -148,16 +148,16 @@ async fn whatever_counts_something_names_limit_actual_unit_and_place() {
 async fn a_warning_has_its_topic_and_what_it_names_as_data() {
     let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
     let user = app.user().await;
-    let threads = user.connect("threads").await;
-    let settings = json!({"share_to_instagram": true});
-    let body = json!({"account_id": threads, "caption": "x", "settings": settings, "scheduled_at": app.at(600)});
+    let mastodon = user.connect("mastodon").await;
+    let settings = json!({"ai_generated": true});
+    let body = json!({"account_id": mastodon, "caption": "x", "settings": settings, "scheduled_at": app.at(600)});
     let made = user.post("/api/v1/posts", body).await.expect(201).body;
     let told = &made["warnings"][0];
     assert_eq!(
         (&told["code"], &told["field"]),
-        (&json!("no_effect"), &json!("settings.share_to_instagram"))
+        (&json!("no_effect"), &json!("settings.ai_generated"))
     );
-    assert_eq!(told["parameters"], json!({"platform": "threads"}), "{told}");
+    assert_eq!(told["parameters"], json!({"platform": "mastodon"}), "{told}");
     // Warnings that an earlier version stored had no code.
     let id = &made["post"]["id"];
     let stored = r#"[{"field": "settings.title", "message": "It has no effect."}]"#;
