@@ -36,7 +36,7 @@ impl Dice {
     fn new(seed: u8) -> Self {
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
         let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-        let throws = proptest::collection::vec(0u32..1_000_000, 4_096);
+        let throws = proptest::collection::vec(0u32..1_000_000, 65_537);
         Self(throws.new_tree(&mut runner).expect("a strategy without a filter").current(), 0)
     }
 
