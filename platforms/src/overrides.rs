@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::{PlatformId, oauth::Permission};
 
-/// What the operator has replaced.
+/// The values that the operator has replaced.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// The version of the API that Facebook and Instagram share, such as `v27.0`.

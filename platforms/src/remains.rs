@@ -12,7 +12,7 @@ pub(crate) enum FileKind {
     Unknown,
 }
 
-/// What is known of a post beside its words; what is not known is `None`.
+/// The things known of a post beside its words; one that is not known is `None`.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Remains {
     /// The network's ids of its files.

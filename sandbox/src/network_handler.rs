@@ -124,7 +124,7 @@ impl<N: Network> NetworkHandler<N> {
     }
 }
 
-/// What the network's description says of a request.
+/// The network's description of a request.
 #[derive(Default)]
 struct Described {
     /// The number of its operation; `None` for pages for people, which are not described.

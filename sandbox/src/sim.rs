@@ -46,7 +46,7 @@ pub(crate) struct Account<N: Network> {
     played: Mutex<Option<Fault>>,
     /// How its network behaves besides.
     pub behaviour: Mutex<Behaviour>,
-    /// What happened so far because of that.
+    /// The events so far because of that.
     pub course: Mutex<Played>,
     pub calls: Mutex<VecDeque<LoggedCall>>,
     /// The permissions that its user gave last; `None` before the first login, when its tokens have all.

@@ -42,7 +42,7 @@ pub(super) struct Post {
     length: Option<f64>,
 }
 
-/// What is attached to a post: a file, an album of files, or a link.
+/// An attachment of a post: a file, an album of files, or a link.
 #[derive(Debug, Deserialize)]
 struct Attachment {
     #[serde(default)]

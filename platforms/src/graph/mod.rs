@@ -16,6 +16,7 @@ use crate::{
     oauth::{ACCESS_TOKEN, Endpoint, Oauth, TokenCall, TokenExchange},
     overrides::overrides,
     recent_posts,
+    remains::FileKind,
 };
 
 pub use error::{ErrorDetails, call_usage, classify_error, quota_exhausted, rate_limited};
@@ -177,4 +178,12 @@ pub fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DateTime<Utc>,
         .or_else(|_| DateTime::parse_from_rfc3339(&text))
         .map(|time| time.to_utc())
         .map_err(serde::de::Error::custom)
+}
+/// Returns the kind of a file by the `media_type` of Instagram and Threads.
+pub fn file_kind(media_type: &str) -> FileKind {
+    match media_type {
+        "IMAGE" => FileKind::Image,
+        "VIDEO" => FileKind::Video,
+        _ => FileKind::Unknown,
+    }
 }

@@ -13,7 +13,7 @@ const POSTS_A_DAY: &str = "posts_a_day";
 /// A day in seconds.
 const DAY: u64 = 86_400;
 
-/// What an account has used, and what it may use.
+/// The posts that an account has used, and those that it may use.
 #[derive(Debug, Default, Deserialize)]
 pub struct Quota {
     #[serde(default)]

@@ -11,7 +11,7 @@ use super::{
     state::{ContainerKind, NextStep, State},
 };
 use crate::{
-    Draft, Likeness, Listing, ReconcileOutcome, Result, Session,
+    Draft, Likeness, Listing, ReconcileOutcome, Result, Session, graph,
     outcome::read_state,
     recent_posts,
     remains::{FileKind, Remains},
@@ -102,16 +102,11 @@ fn ours(draft: &Draft, is_story: bool) -> Remains {
 
 /// Returns what is shown of a post beside its words; an older answer does not name the list's own kind.
 fn remains(post: &Post, is_story: bool) -> Remains {
-    let kind = |name: &str| match name {
-        "IMAGE" => FileKind::Image,
-        "VIDEO" => FileKind::Video,
-        _ => FileKind::Unknown,
-    };
     let kinds = match post.media_type.as_str() {
         "" => None,
         "CAROUSEL_ALBUM" if post.items().is_empty() => None,
-        "CAROUSEL_ALBUM" => Some(post.items().into_iter().map(kind).collect()),
-        one => Some(vec![kind(one)]),
+        "CAROUSEL_ALBUM" => Some(post.items().into_iter().map(graph::file_kind).collect()),
+        one => Some(vec![graph::file_kind(one)]),
     };
     let shown = post.media_product_type.as_deref().map_or(is_story, |name| name == "STORY");
     Remains { kinds, is_story: Some(shown), ..Remains::default() }

@@ -91,7 +91,7 @@ impl UserTag {
     }
 }
 
-/// What is attached to a caption.
+/// An addition to a caption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Addon {
     Poll,

@@ -10,7 +10,7 @@ use super::{
     state::{Stage, State},
 };
 use crate::{
-    Candidate, Draft, Likeness, Listing, ReconcileOutcome, Result, Session,
+    Candidate, Draft, Likeness, Listing, ReconcileOutcome, Result, Session, graph,
     outcome::read_state,
     recent_posts,
     remains::{FileKind, Remains},
@@ -92,17 +92,12 @@ async fn find(
 
 /// Returns what is shown of a post beside its words.
 fn remains(post: &Post) -> Remains {
-    let kind = |name: &str| match name {
-        "IMAGE" => FileKind::Image,
-        "VIDEO" => FileKind::Video,
-        _ => FileKind::Unknown,
-    };
     let kinds = match post.media_type.as_str() {
         "" => None,
         "TEXT_POST" | "REPOST_FACADE" => Some(Vec::new()),
         "CAROUSEL_ALBUM" if post.items().is_empty() => None,
-        "CAROUSEL_ALBUM" => Some(post.items().into_iter().map(kind).collect()),
-        one => Some(vec![kind(one)]),
+        "CAROUSEL_ALBUM" => Some(post.items().into_iter().map(graph::file_kind).collect()),
+        one => Some(vec![graph::file_kind(one)]),
     };
     Remains { kinds, ..Remains::default() }
 }

@@ -74,7 +74,7 @@ pub(crate) struct Later {
     pub set: LaterState,
 }
 
-/// What becomes of a post.
+/// The end of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LaterState {

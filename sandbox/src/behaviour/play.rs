@@ -23,7 +23,7 @@ const PAGE_SIZES: [&str; 8] =
 /// The names of fields that hold the handle of something that is not a post yet.
 const HANDLES: [&str; 5] = ["id", "publish_id", "upload_url", "file_id", "media_id"];
 
-/// What happened so far on an account whose network behaves in another way than usual.
+/// The events so far on an account whose network behaves in another way than usual.
 #[derive(Default)]
 pub(crate) struct Played {
     /// The times of the last minute's reads.
@@ -32,7 +32,7 @@ pub(crate) struct Played {
     cache: HashMap<String, (i64, Reply)>,
     /// Handles, with the times at which they were made.
     handles: HashMap<String, i64>,
-    /// What others will do, and when.
+    /// The deeds of others that are due, with their times.
     due: Vec<(i64, Due)>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Scripted {
     pub body: Value,
 }
 
-/// What a call does although its answer is another.
+/// The effect of a call whose answer is another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Effect {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a request has that its operation has not. Each network says it in its own words.
+/// Something in a request that its operation has not. Each network says it in its own words.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Objection {
     /// A name that is not known, in the query or in the body, inside the object at this path (`poll.options.0`, empty
