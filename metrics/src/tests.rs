@@ -21,6 +21,7 @@ fn record_everything() {
     record::waiting_work("publish_post", 4, 5, second);
     record::late_posts(2);
     record::network_trouble("bluesky", "failing", 2);
+    record::api_version_ends("bluesky", 60);
     record::scheduler_turn(SchedulerTurn::Led, second, 1_700_000_000_000);
     record::webhook_delivery("delivered");
     record::outbound_request("bluesky", "2xx", second);
