@@ -84,7 +84,7 @@ pub struct ActivityQuery {
 const CLOCKS_APART: Millis = 10 * 60_000;
 
 /// Types of entries that are in the activity list alone.
-const LISTED_ONLY: &[&str] = &["webhook.disabled"];
+const LISTED_ONLY: &[&str] = &["webhook.disabled", "analytics.posts_refused"];
 
 /// Selects the entries that the query asks for.
 fn filtered(act: &Act, query: &ActivityQuery) -> Result<sea_orm::Select<event::Entity>> {
@@ -286,7 +286,8 @@ pub struct EventPage {
 #[schemars(rename = "Activity")]
 struct Entry {
     id: EventId,
-    /// What happened: a type of events, or `webhook.disabled`.
+    /// What happened: a type of events, or `webhook.disabled`, or `analytics.posts_refused`: posts whose numbers the network
+    /// does not tell, once a day for each of its reasons.
     #[serde(rename = "type")]
     event_type: String,
     post_id: Option<PostId>,

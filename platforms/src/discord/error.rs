@@ -22,6 +22,10 @@ struct Body {
     retry_after: Option<f64>,
 }
 
+/// The time for which nothing is sent after the service's address was blocked: blocks last up to an hour, and grow with
+/// what is sent meanwhile.
+const BLOCKED: Duration = Duration::from_secs(15 * 60);
+
 /// Converts a response that is not a success into an error. Codes:
 /// <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json>.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
@@ -33,6 +37,11 @@ pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
 
 fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
     match (reply.status, body.code.unwrap_or(0)) {
+        (429, 0) if is_block(session, reply, body) => {
+            Error::new(ErrorKind::RateLimited, "Discord blocks this server's address for a while.")
+                .with_retry_after(Some(BLOCKED))
+                .app_wide()
+        }
         (429, _) => {
             Error::new(ErrorKind::RateLimited, "Discord asks to slow down on this webhook.")
                 .with_retry_after(retry_after(session, reply, body))
@@ -71,6 +80,13 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
         (300..=399, _) => Error::target_gone("Discord answered with a redirect."),
         _ => Error::rejected("Discord refuses the message.").left_open(),
     }
+}
+
+/// Returns true if it is not the webhook that has sent too much, but the address of the service: the answer names no time,
+/// with a general code or the page of an edge server
+/// (<https://github.com/discord/discord-api-docs/issues/5810>, <https://github.com/discord/discord-api-docs/issues/7040>).
+fn is_block(session: &Session, reply: &Reply, body: &Body) -> bool {
+    retry_after(session, reply, body).is_none()
 }
 
 /// Returns true for the codes of what the message names, holds or lacks, or of a limit of the server, which are checked

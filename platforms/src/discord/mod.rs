@@ -36,8 +36,12 @@ const ALT_TEXT_MAX: usize = 1_024;
 
 /// Discord publishes no limits and says to read its headers; these are their values for a webhook
 /// (<https://discord.com/developers/docs/topics/rate-limits>).
-const RATE_LIMITS: &[RateLimit] =
-    &[RateLimit::new(LimitScope::Account, 5, 2), RateLimit::new(LimitScope::Account, 30, 60)];
+const RATE_LIMITS: &[RateLimit] = &[
+    RateLimit::new(LimitScope::Account, 5, 2),
+    RateLimit::new(LimitScope::Account, 30, 60),
+    // All requests without an authorization are counted by the address that they come from.
+    RateLimit::new(LimitScope::App, 50, 1),
+];
 
 const SPEC: Spec = Spec {
     base_url: "https://discord.com",

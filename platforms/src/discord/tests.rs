@@ -233,7 +233,22 @@ fn the_most_exact_waiting_time_counts() {
     assert_eq!(wait(&headers, json!({"retry_after": 0.25})), Some(Duration::from_millis(250)));
     assert_eq!(wait(&headers, json!({})), Some(Duration::from_secs(9)));
     assert_eq!(wait(&headers[1..], json!({})), Some(Duration::from_millis(3_500)));
-    assert_eq!(wait(&[], json!({"retry_after": -1.0})), None);
+    // Without a time it is no limit of the webhook.
+    assert_eq!(wait(&[], json!({"retry_after": -1.0})), Some(Duration::from_secs(900)));
+}
+
+#[test]
+fn a_block_of_the_services_address_stops_every_webhook() {
+    let read = |body: Value, headers: &[(&'static str, &str)]| {
+        parse_error(&test_server::offline(), &reply(429, headers, &body))
+    };
+    let blocked = json!({"code": 0, "message": "You are being blocked from accessing our API temporarily due to exceeding our rate limits frequently."});
+    for error in [read(blocked, &[]), read(json!("error code: 1015"), &[])] {
+        assert!(error.is_app_wide, "{error:?}");
+        assert_eq!(error.retry_after, Some(Duration::from_secs(900)));
+    }
+    let usual = read(json!({"code": 0, "retry_after": 1.0}), &[("x-ratelimit-limit", "5")]);
+    assert!(!usual.is_app_wide, "{usual:?}");
 }
 
 #[test]

@@ -38,7 +38,22 @@ fn specific_error(reply: &Reply, words: &ErrorDetails) -> Option<Error> {
     if words.has_code(&[1_363_047, 1_609_010]) {
         return Some(Error::transient("Facebook could not do it for the moment."));
     }
+    if words.has_code(&[21]) {
+        return Some(moved(reply));
+    }
     rate_limit_error(reply, words).or_else(|| account_error(words)).or_else(|| content_error(words))
+}
+
+/// Returns the error of a page that was merged into another one, whose id the message names
+/// (<https://developers.facebook.com/docs/graph-api/guides/error-handling>, code 21).
+fn moved(reply: &Reply) -> Error {
+    let said = String::from_utf8_lossy(&reply.body);
+    let named = said.split("migrated to page ID").nth(1).unwrap_or_default();
+    let id: String = named.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    let now = if id.is_empty() { String::new() } else { format!("; it is now the page {id}") };
+    Error::reconnect(format!("The page has moved on Facebook{now}."))
+        .with_remedy("Connect the page that took its place, and schedule the post there.")
+        .nothing_done()
 }
 
 fn rate_limit_error(reply: &Reply, words: &ErrorDetails) -> Option<Error> {

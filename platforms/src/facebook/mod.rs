@@ -262,6 +262,11 @@ impl Platform for Facebook {
         &SPEC
     }
 
+    /// <https://github.com/gitroomhq/postiz-app/pull/1562>
+    fn finds_late(&self) -> bool {
+        true
+    }
+
     fn settings_suffice(&self, draft: &Draft) -> bool {
         draft.settings.get("link").is_some_and(Value::is_string)
     }

@@ -7,7 +7,7 @@ use fanfare_outbound::Reply;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{CallUsage, Error, ErrorKind, response};
+use crate::{CallUsage, Draft, Error, ErrorKind, response};
 
 /// The time to wait when Meta throttles without saying for how long.
 const THROTTLED: Duration = Duration::from_secs(3_600);
@@ -96,6 +96,35 @@ fn common_error(label: &str, reply: &Reply, words: &ErrorDetails) -> Option<Erro
         }
         _ => return None,
     })
+}
+
+/// The number of times a file is fetched again that Meta could not fetch, and the pause before. One item of six failed so,
+/// once (<https://github.com/gitroomhq/postiz-app/pull/1900>).
+pub const FETCHED_AGAIN_MAX: u32 = 2;
+/// See [`FETCHED_AGAIN_MAX`].
+pub const FETCH_PAUSE: Duration = Duration::from_secs(30);
+
+/// Returns true if Meta could not fetch a file, which may have been for the moment.
+pub fn is_fetch_failure(error: &Error) -> bool {
+    let Some(reply) = &error.reply else { return false };
+    let said = reply.message.as_deref().unwrap_or_default().to_ascii_lowercase();
+    let code = reply.code.as_deref().unwrap_or_default();
+    let is_code = |part: &str| matches!(part, "2207052" | "2207077");
+    code.split('/').any(is_code)
+        || said.split(|c: char| !c.is_ascii_digit()).any(is_code)
+        || said.contains("could not be fetched")
+        || said.contains("media download")
+        || said.starts_with("failed_downloading")
+}
+
+/// Adds to an error about a file which of the draft's files it is.
+pub fn naming_file(error: Error, label: &str, draft: &Draft, index: usize) -> Error {
+    if !is_fetch_failure(&error) {
+        return error;
+    }
+    let name = draft.media.get(index).map_or("", |file| file.filename.as_str());
+    let message = format!("{label} could not fetch file {} of the post, {name}.", index + 1);
+    Error { message, ..error }
 }
 
 fn token_refused(label: &str) -> Error {

@@ -19,7 +19,10 @@ use crate::{
     remains::FileKind,
 };
 
-pub use error::{ErrorDetails, call_usage, classify_error, quota_exhausted, rate_limited};
+pub use error::{
+    ErrorDetails, FETCH_PAUSE, FETCHED_AGAIN_MAX, call_usage, classify_error, is_fetch_failure,
+    naming_file, quota_exhausted, rate_limited,
+};
 pub use pages::{FacebookPage, IgUser, page_of_token, pages, require_permissions};
 
 /// Host of the API that Facebook and Instagram share.

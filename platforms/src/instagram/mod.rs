@@ -243,6 +243,11 @@ impl Platform for Instagram {
         &SPEC
     }
 
+    /// <https://github.com/gitroomhq/postiz-app/pull/1562>
+    fn finds_late(&self) -> bool {
+        true
+    }
+
     fn check(&self, draft: &Draft) -> Vec<Violation> {
         check::check(draft)
     }

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::{
-    Form,
+    Form, LABEL,
     client::{self, ContainerStatus},
     container,
     error::{failed_container, is_lost, is_not_ready},
@@ -14,7 +14,7 @@ use super::{
     state::{ContainerKind, ContainerProgress, FailedContainer, NextStep, State},
 };
 use crate::{
-    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, Warning, WarningCode,
+    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, Warning, WarningCode, graph,
     outcome::read_state,
 };
 
@@ -47,7 +47,8 @@ pub(super) async fn publish(
     let mut state: State = read_state(state.as_ref())?;
     if let Some(given_up) = &state.broken {
         if session.now - given_up.since <= EARLIER_TRY {
-            return Err(failed_container(&given_up.reason));
+            let error = failed_container(&given_up.reason);
+            return Err(graph::naming_file(error, LABEL, draft, given_up.file));
         }
         state.restart();
     }
@@ -61,7 +62,10 @@ pub(super) async fn publish(
         }
         NextStep::Item(index) => {
             let params = container::item(&settings, file(draft, index)?, index);
-            let item = client::create_container(session, &params).await?;
+            let item = match client::create_container(session, &params).await {
+                Ok(item) => item,
+                Err(error) => return fetch_again(state, draft, index, error),
+            };
             state.items.push(item.clone());
             state.main.since = Some(session.now);
             Ok(Progress::continue_with(&state)?.with_remote_id(Some(item)))
@@ -108,7 +112,10 @@ async fn create(
         (ContainerKind::Main, Form::Carousel) => container::carousel(draft, settings, &state.items),
         (ContainerKind::Main, _) => container::single(draft, settings, file(draft, 0)?),
     };
-    let container = client::create_container(session, &params).await?;
+    let container = match client::create_container(session, &params).await {
+        Ok(container) => container,
+        Err(error) => return fetch_again(state, draft, 0, error),
+    };
     let since = Some(session.now);
     *state.container_mut(what) = ContainerProgress {
         container: Some(container.clone()),
@@ -130,7 +137,8 @@ async fn wait_items(session: &Session, mut state: State) -> Result<Progress> {
             ContainerStatus::Finished | ContainerStatus::Published => state.items_ready += 1,
             ContainerStatus::InProgress => return poll_again(session, state, ContainerKind::Main),
             ContainerStatus::Dead(reason) => {
-                return give_up(session, state, ContainerKind::Main, reason);
+                let file = state.items_ready;
+                return give_up(session, state, (ContainerKind::Main, file), reason);
             }
         }
     }
@@ -153,7 +161,7 @@ async fn wait(
             continue_from(&state)
         }
         ContainerStatus::InProgress => poll_again(session, state, what),
-        ContainerStatus::Dead(reason) => give_up(session, state, what, reason),
+        ContainerStatus::Dead(reason) => give_up(session, state, (what, 0), reason),
     }
 }
 
@@ -176,7 +184,7 @@ async fn commit(
     // was refused with 4/2207051, https://github.com/gitroomhq/postiz-app/pull/1681.
     match client::status(session, container).await {
         Ok(ContainerStatus::Dead(reason)) if about_container => {
-            give_up(session, state, what, reason)
+            give_up(session, state, (what, 0), reason)
         }
         Ok(ContainerStatus::Dead(_)) => Err(error.nothing_done()),
         Ok(ContainerStatus::Published) => {
@@ -261,17 +269,32 @@ fn poll_again(session: &Session, mut state: State, what: ContainerKind) -> Resul
 fn give_up(
     session: &Session,
     mut state: State,
-    what: ContainerKind,
+    (what, file): (ContainerKind, usize),
     reason: String,
 ) -> Result<Progress> {
     let since: DateTime<Utc> = state.container_mut(what).since.unwrap_or(session.now);
     let is_old = session.now - since > PROCESSING_MAX;
-    state.broken =
-        Some(FailedContainer { reason, since: session.now, story: what == ContainerKind::Story });
-    if is_old {
+    let may_pass = graph::is_fetch_failure(&failed_container(&reason))
+        && state.fetched_again < graph::FETCHED_AGAIN_MAX;
+    let story = what == ContainerKind::Story;
+    state.broken = Some(FailedContainer { reason, since: session.now, story, file });
+    if is_old || may_pass {
         state.restart();
     }
+    if may_pass {
+        state.fetched_again += 1;
+        return Ok(continue_from(&state)?.after(graph::FETCH_PAUSE));
+    }
     continue_from(&state)
+}
+
+/// Handles the refusal of a container: if Instagram could not fetch its file, the same call may succeed a moment later.
+fn fetch_again(mut state: State, draft: &Draft, file: usize, error: Error) -> Result<Progress> {
+    if graph::is_fetch_failure(&error) && state.fetched_again < graph::FETCHED_AGAIN_MAX {
+        state.fetched_again += 1;
+        return Ok(continue_from(&state)?.after(graph::FETCH_PAUSE));
+    }
+    Err(graph::naming_file(error, LABEL, draft, file))
 }
 
 /// Rewords the error of a part that was refused after the post became public.

@@ -27,6 +27,9 @@ pub(super) struct State {
     /// The number of containers that took the place of one that Instagram had lost.
     #[serde(skip_serializing_if = "is_zero")]
     pub remade: u32,
+    /// The number of times files were fetched again that Instagram could not fetch.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fetched_again: u32,
 }
 
 /// The progress of one container.
@@ -56,6 +59,9 @@ pub(super) struct FailedContainer {
     pub since: DateTime<Utc>,
     /// True for the story's container, false for the post's.
     pub story: bool,
+    /// The place of its file among the draft's.
+    #[serde(default)]
+    pub file: usize,
 }
 
 /// Which container: the post's or its companion story's.

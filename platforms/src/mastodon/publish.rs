@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,14 +12,22 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Draft, Error, ErrorKind, Likeness, Progress, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state, recent_posts, recent_posts::SearchResult, remains::Remains,
-    settings::alt_text, text,
+    Draft, Error, ErrorKind, Likeness, Progress, PublishedPost, ReconcileOutcome, Result, Session,
+    Step, Warning, WarningCode, outcome::read_state, recent_posts, recent_posts::SearchResult,
+    remains::Remains, settings::alt_text, text,
 };
 
 /// The time to wait between two reads of a file's status, and how many to make.
 const POLL: Duration = Duration::from_secs(3);
 const POLLS_MAX: u32 = 200;
+
+/// Files that belong to no status are removed after a day
+/// (<https://github.com/mastodon/mastodon/blob/main/app/lib/vacuum/media_attachments_vacuum.rb>). Well before, they are
+/// uploaded again.
+const MEDIA_LIFETIME: TimeDelta = TimeDelta::hours(20);
+
+/// How often files that the instance has lost are uploaded again.
+const UPLOADED_AGAIN_MAX: u32 = 3;
 
 /// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -29,6 +37,13 @@ struct State {
     media: Vec<String>,
     /// The number of times the status of the last one was read, while it is still being processed.
     waiting: Option<u32>,
+    /// When the first of them was uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uploaded_at: Option<DateTime<Utc>>,
+    /// The instance no longer has one of them: unless the status is there, all are uploaded again.
+    lost: bool,
+    /// The number of times they were uploaded again.
+    again: u32,
 }
 
 /// The next step.
@@ -41,10 +56,20 @@ enum NextStep {
 impl State {
     fn next(&self, draft: &Draft) -> NextStep {
         match self.waiting {
+            _ if self.lost => NextStep::Upload(0),
             Some(asked) => NextStep::Wait(asked),
             None if self.media.len() < draft.media.len() => NextStep::Upload(self.media.len()),
             None => NextStep::Create,
         }
+    }
+
+    /// Begins with the first file again.
+    fn again(&self) -> Self {
+        Self { again: self.again + 1, ..Self::default() }
+    }
+
+    fn is_too_old(&self, now: DateTime<Utc>) -> bool {
+        self.uploaded_at.is_some_and(|at| now - at > MEDIA_LIFETIME)
     }
 }
 
@@ -65,8 +90,12 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
     let there = Instance::of(session)?;
     match state.next(draft) {
         NextStep::Upload(index) => {
+            if state.lost {
+                state = state.again();
+            }
             let (id, is_ready) = upload(&there, session, draft, &settings, index).await?;
             state.media.push(id.clone());
+            let _ = state.uploaded_at.get_or_insert(session.now);
             state.waiting = (!is_ready).then_some(0);
             let wait = if is_ready { Duration::ZERO } else { POLL };
             Ok(Progress::continue_with(&state)?.after(wait).with_remote_id(Some(id)))
@@ -94,9 +123,16 @@ async fn upload(
 
 async fn wait(there: &Instance<'_>, mut state: State, asked: u32) -> Result<Progress> {
     let id = state.media.last().map(String::as_str).unwrap_or_default();
-    if there.is_ready(id).await.map_err(media_gone)? {
-        state.waiting = None;
-        return Progress::continue_with(&state);
+    match there.is_ready(id).await.map_err(media_gone) {
+        Ok(true) => {
+            state.waiting = None;
+            return Progress::continue_with(&state);
+        }
+        Ok(false) => {}
+        Err(error) if error.is_not_found() && state.again < UPLOADED_AGAIN_MAX => {
+            return Progress::continue_with(&state.again());
+        }
+        Err(error) => return Err(error),
     }
     if asked >= POLLS_MAX {
         return Err(Error::media_rejected(
@@ -127,6 +163,9 @@ async fn create(
             "Leave out settings.quoted_status_id, or use an account on a newer instance.",
         ));
     }
+    if state.is_too_old(session.now) {
+        return Progress::continue_with(&state.again());
+    }
     let status = NewStatus {
         status: &draft.caption,
         media_ids: &state.media,
@@ -138,12 +177,27 @@ async fn create(
         quoted_status_id: settings.quoted_status_id.as_deref(),
     };
     let made = there.create(&draft.key.to_string(), &status).await;
+    let made = match made {
+        // The status is looked up before: it has the files that another one cannot have.
+        Err(error) if is_media_lost(&error) && state.again < UPLOADED_AGAIN_MAX => {
+            let error = Error { kind: ErrorKind::Transient, ..error }.left_open();
+            return Err(error.with_next_state(&State { lost: true, ..state.clone() })?);
+        }
+        made => made,
+    };
     let made = made.map_err(|error| match error.kind {
         ErrorKind::Rejected if status.poll.is_some() && !state.media.is_empty() => error
             .with_remedy("The instance may take no media beside a poll: leave out one of them."),
         _ => error,
     })?;
-    Ok(done(made))
+    Ok(Progress::Done(public(made, draft)))
+}
+
+/// Returns true if the status was refused since a file is not there, or belongs to a status already
+/// (<https://github.com/mastodon/mastodon/blob/main/config/locales/en.yml>, `media_attachments.validations.not_found`).
+fn is_media_lost(error: &Error) -> bool {
+    let said = error.reply.as_ref().and_then(|reply| reply.message.as_deref()).unwrap_or_default();
+    said.contains("Media") && said.contains("not found")
 }
 
 /// Looks for the status among the account's latest: created since the call, with the same text and files.
@@ -172,7 +226,8 @@ pub async fn reconcile(
         }
     }
     let looked = SearchResult { found, ..looked };
-    looked.listing(|status| Ok((status.id.clone(), done(status)))).map(Into::into)
+    let done = |status: Status| (status.id.clone(), Progress::Done(public(status, draft)));
+    looked.listing(|status| Ok(done(status))).map(Into::into)
 }
 
 /// Returns what is shown of a status beside its words.
@@ -181,6 +236,14 @@ fn remains(status: &Status) -> Remains {
     Remains { files: Some(files), ..Remains::default() }
 }
 
-fn done(status: Status) -> Progress {
-    Progress::done(status.id, status.url)
+/// Returns what is public. Some servers leave out files that they do not find.
+fn public(status: Status, draft: &Draft) -> PublishedPost {
+    let (asked, there) = (draft.media.len(), status.media_attachments.len());
+    let mut warnings = Vec::new();
+    if there < asked {
+        let message = format!("The instance published {there} of the {asked} files.");
+        let warning = Warning::new(WarningCode::FewerFiles, "media_urls", message);
+        warnings.push(warning.with_limit(asked, there, "files"));
+    }
+    PublishedPost { id: status.id, url: status.url, parts: Vec::new(), warnings }
 }

@@ -63,6 +63,58 @@ async fn a_file_is_uploaded_and_waited_for_before_the_status() {
     );
 }
 
+/// Mastodon's words for a file that it removed after a day, or that another status has (`config/locales/en.yml`).
+const MEDIA_LOST: &str = "Validation failed: Media 5 not found or already attached to another post";
+
+#[tokio::test]
+async fn files_that_the_instance_has_lost_are_uploaded_again_once_the_status_was_looked_up() {
+    let network = Network::start(|seen: &Seen| match seen.line.as_str() {
+        "POST /net/api/v1/statuses" => (422, json!({"error": MEDIA_LOST})),
+        "POST /net/api/v2/media" => (200, json!({"id": "6"})),
+        other => panic!("{other}"),
+    })
+    .await;
+    let (session, post) = (on(&network), with_file());
+    let state = json!({"media": ["5"]});
+    let error = Mastodon.publish(&session, &post, Some(state.clone())).await.unwrap_err();
+    assert!(error.leaves_open() && error.kind == crate::ErrorKind::Transient, "{error:?}");
+    let lost = error.next_state.unwrap();
+    assert_eq!(lost["media"], json!(["5"]), "by which the status is looked for");
+    assert_eq!(Mastodon.step(&post, Some(&lost)).name, "upload_file_1");
+    let Progress::Continue { state: next, .. } =
+        Mastodon.publish(&session, &post, Some(lost)).await.unwrap()
+    else {
+        panic!("it goes on")
+    };
+    assert_eq!((&next["media"], &next["again"]), (&json!(["6"]), &json!(1)));
+    let often = json!({"media": ["5"], "again": 3});
+    let error = Mastodon.publish(&session, &post, Some(often)).await.unwrap_err();
+    assert_eq!(error.kind, crate::ErrorKind::Rejected, "{error:?}");
+}
+
+#[tokio::test]
+async fn files_that_wait_for_most_of_a_day_are_uploaded_again() {
+    let network = Network::start(|seen: &Seen| panic!("{}", seen.line)).await;
+    let old = json!({"media": ["5"], "uploaded_at": at(-21 * 3600).to_rfc3339()});
+    let Progress::Continue { state, .. } =
+        Mastodon.publish(&on(&network), &with_file(), Some(old)).await.unwrap()
+    else {
+        panic!("it goes on")
+    };
+    assert_eq!((&state["media"], &state["again"]), (&json!([]), &json!(1)));
+}
+
+#[tokio::test]
+async fn fewer_files_than_asked_for_are_warned_of() {
+    let network =
+        Network::start(|_: &Seen| (200, json!({"id": "9", "created_at": at(0).to_rfc3339()})))
+            .await;
+    let state = json!({"media": ["5"]});
+    let done = Mastodon.publish(&on(&network), &with_file(), Some(state)).await.unwrap();
+    let Progress::Done(done) = done else { panic!("it is public") };
+    assert_eq!(done.warnings[0].code, crate::WarningCode::FewerFiles);
+}
+
 #[tokio::test]
 async fn a_lost_status_is_found_by_text_files_and_time() {
     let state = json!({"media": ["5"]});

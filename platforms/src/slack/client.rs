@@ -160,15 +160,25 @@ pub async fn shared_as(session: &Session, file: &str, channel: &str) -> Result<O
     Ok(shares("public").or_else(|| shares("private")))
 }
 
-/// `conversations.history`: a page of the messages since `oldest`, newest first, with their metadata.
+/// The time between two timestamps of messages, in seconds. It is as narrow as it can be: apps outside Slack's marketplace
+/// read 15 messages a minute (<https://docs.slack.dev/apis/web-api/rate-limits>).
+pub struct Window {
+    /// Its begin.
+    pub oldest: String,
+    /// Its end.
+    pub latest: String,
+}
+
+/// `conversations.history`: a page of the messages of a time, newest first, with their metadata.
 pub async fn history(
     session: &Session,
     channel: &str,
-    oldest: &str,
+    within: &Window,
     next: Option<String>,
 ) -> Result<ListPage<Message>> {
-    messages(session, "conversations.history", &[("channel", channel), ("oldest", oldest)], next)
-        .await
+    let Window { oldest, latest } = within;
+    let of_channel = [("channel", channel), ("oldest", oldest), ("latest", latest)];
+    messages(session, "conversations.history", &of_channel, next).await
 }
 
 /// `conversations.replies`: a page of the messages of a thread, oldest first.
@@ -176,10 +186,11 @@ pub async fn replies(
     session: &Session,
     channel: &str,
     thread: &str,
-    oldest: &str,
+    within: &Window,
     next: Option<String>,
 ) -> Result<ListPage<Message>> {
-    let of_thread = [("channel", channel), ("ts", thread), ("oldest", oldest)];
+    let Window { oldest, latest } = within;
+    let of_thread = [("channel", channel), ("ts", thread), ("oldest", oldest), ("latest", latest)];
     messages(session, "conversations.replies", &of_thread, next).await
 }
 

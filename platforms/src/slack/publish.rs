@@ -18,9 +18,12 @@ use crate::{
 
 /// Type of the metadata that a message carries.
 const EVENT: &str = "fanfare_post";
-/// The time to wait between two attempts to find the timestamp of a message with files, and how many to make.
+/// The time to wait between two attempts to find the timestamp of a message with files, first and later, and how many to
+/// make: Slack shows a file's share within seconds, or minutes late.
 const POLL: Duration = Duration::from_secs(2);
-const POLLS_MAX: u32 = 15;
+const LATER_POLL: Duration = Duration::from_secs(10);
+const EARLY_POLLS: u32 = 15;
+const POLLS_MAX: u32 = EARLY_POLLS + 27;
 
 /// Returns the step of the next call.
 pub fn step(draft: &Draft, state: Option<&Value>) -> Step {
@@ -153,7 +156,8 @@ async fn find_message(session: &Session, mut state: State, asked: u32) -> Result
         return Ok(Progress::done(first, None));
     }
     state.completed = Some(asked + 1);
-    Ok(public(Progress::continue_with(&state)?, &state).after(POLL))
+    let pause = if asked < EARLY_POLLS { POLL } else { LATER_POLL };
+    Ok(public(Progress::continue_with(&state)?, &state).after(pause))
 }
 
 /// Looks in the channel, or in the thread, for the message that carries the post's key or its files.
@@ -165,7 +169,10 @@ pub async fn reconcile(
 ) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
     let state: State = read_state(state.as_ref())?;
-    let oldest = format!("{}.000000", (sent_at - TimeDelta::minutes(10)).timestamp());
+    let slack = TimeDelta::minutes(10);
+    let second = |time: DateTime<Utc>| format!("{}.000000", time.timestamp());
+    let within =
+        client::Window { oldest: second(sent_at - slack), latest: second(sent_at + slack) };
     let key = draft.key.to_string();
     let is_ours = |message: &Message| {
         let carries = message.metadata["event_payload"]["key"] == key.as_str();
@@ -176,10 +183,10 @@ pub async fn reconcile(
     };
     let channel = channel(session);
     let looked = if let Some(thread) = &settings.thread_ts {
-        let ask = |next| client::replies(session, channel, thread, &oldest, next);
+        let ask = |next| client::replies(session, channel, thread, &within, next);
         recent_posts::search(sent_at, is_ours, ask).await?
     } else {
-        let ask = |next| client::history(session, channel, &oldest, next);
+        let ask = |next| client::history(session, channel, &within, next);
         recent_posts::search(sent_at, is_ours, ask).await?
     };
     let listing = looked.listing(|message| Ok((message.ts.clone(), done(session, &message.ts))))?;

@@ -105,7 +105,9 @@ async fn a_lost_message_is_found_by_its_key_or_its_files() {
         let found = Slack.reconcile(&on(&network), &post, Some(state), at(0)).await.unwrap();
         let found = settled(found);
         assert_eq!(matches!(found, ReconcileOutcome::Committed(_)), there, "{found:?}");
-        assert_eq!(network.seen()[0].query("oldest"), Some("1899999400.000000"));
+        let asked = &network.seen()[0];
+        assert_eq!(asked.query("oldest"), Some("1899999400.000000"));
+        assert_eq!(asked.query("latest"), Some("1900000600.000000"));
     }
 }
 

@@ -48,7 +48,10 @@ pub(super) fn failed_container(reason: &str) -> Error {
     } else if reason == "EXPIRED" {
         Error::transient("The prepared post expired before it was published.")
     } else {
-        Error::rejected("Threads could not process the post.")
+        // A reason that says nothing, `UNKNOWN` most of all.
+        Error::rejected("Threads could not process the post, and does not say why.").with_remedy(
+            "Check that each file plays and fits what Threads takes, and that the account can post in the app; then retry.",
+        )
     };
     error.with_reply(200, None, Some(reason))
 }

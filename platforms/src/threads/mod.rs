@@ -226,6 +226,11 @@ impl Platform for Threads {
         &SPEC
     }
 
+    /// <https://github.com/gitroomhq/postiz-app/pull/1562>
+    fn finds_late(&self) -> bool {
+        true
+    }
+
     fn settings_suffice(&self, draft: &Draft) -> bool {
         settings::settings_suffice(draft)
     }

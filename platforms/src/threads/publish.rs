@@ -13,7 +13,12 @@ use super::{
     settings::Settings,
     state::{Stage, State},
 };
-use crate::{Draft, Error, ErrorKind, Progress, Result, Session, Step, oauth, outcome::read_state};
+use crate::{
+    Draft, Error, ErrorKind, Progress, Result, Session, Step, graph, oauth, outcome::read_state,
+};
+
+/// The network's name, for people.
+const LABEL: &str = "Threads";
 
 /// The interval at which the status of a container is read.
 const POLL: Duration = Duration::from_secs(3);
@@ -68,9 +73,9 @@ pub(super) async fn publish(
     state: Option<Value>,
 ) -> Result<Progress> {
     let mut state: State = read_state(state.as_ref())?;
-    if let Stage::Broken { reason, since } = &state.stage {
+    if let Stage::Broken { reason, since, file } = &state.stage {
         if session.now - *since <= EARLIER_TRY {
-            return Err(failed_container(reason));
+            return Err(graph::naming_file(failed_container(reason), LABEL, draft, *file));
         }
         state.restart();
     }
@@ -115,7 +120,10 @@ async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Pr
     if is_carousel(draft, &state) {
         let index = state.items.len();
         let params = container::item(draft, &settings, index).ok_or_else(no_segment_left)?;
-        let item = client::create_container(session, &params).await?;
+        let item = match client::create_container(session, &params).await {
+            Ok(item) => item,
+            Err(error) => return fetch_again(state, draft, index, error),
+        };
         state.items.push(item.clone());
         let last = state.items.len() == draft.media.len();
         let since = session.now;
@@ -131,21 +139,21 @@ async fn create(session: &Session, draft: &Draft, mut state: State) -> Result<Pr
         }
         None => (container::first(draft, &settings, &text), POLL),
     };
-    make_container(session, state, &params, after).await
+    make_container(session, draft, state, (&params, after)).await
 }
 
 async fn create_carousel(session: &Session, draft: &Draft, mut state: State) -> Result<Progress> {
     let settings = settings(session, draft, &mut state)?;
     let text = text(draft, &state)?;
     let params = container::carousel(draft, &settings, &text, &state.items);
-    make_container(session, state, &params, POLL).await
+    make_container(session, draft, state, (&params, POLL)).await
 }
 
 async fn make_container(
     session: &Session,
+    draft: &Draft,
     mut state: State,
-    params: &Params,
-    after: Duration,
+    (params, after): (&Params, Duration),
 ) -> Result<Progress> {
     let is_shared = params.iter().any(|(name, _)| name.starts_with("crossreshare"));
     let container = match client::create_container(session, params).await {
@@ -155,7 +163,8 @@ async fn make_container(
             state.stage = if state.items.is_empty() { Stage::Create } else { Stage::Carousel };
             return Ok(continue_with(&state, Duration::ZERO, None));
         }
-        container => container?,
+        Err(error) => return fetch_again(state, draft, 0, error),
+        Ok(container) => container,
     };
     state.stage = Stage::Wait { container: container.clone(), since: session.now };
     Ok(continue_with(&state, after, Some(container)))
@@ -182,7 +191,9 @@ async fn wait_items(
                 state.stage = Stage::Items { since, ready: index };
                 return Ok(continue_with(&state, POLL, None));
             }
-            ContainerStatus::Dead(reason) => return Ok(give_up(session, state, reason, since)),
+            ContainerStatus::Dead(reason) => {
+                return Ok(give_up(session, state, (reason, index), since));
+            }
         }
     }
     state.stage = Stage::Carousel;
@@ -211,7 +222,7 @@ async fn wait(
             state.stage = Stage::Wait { container, since };
             POLL
         }
-        ContainerStatus::Dead(reason) => return Ok(give_up(session, state, reason, since)),
+        ContainerStatus::Dead(reason) => return Ok(give_up(session, state, (reason, 0), since)),
     };
     Ok(continue_with(&state, after, None))
 }
@@ -237,7 +248,7 @@ async fn commit(
     // was refused with code 10, https://github.com/tirthpatell/threads-go (1.9.3).
     match client::status(session, &container).await {
         Ok(ContainerStatus::Dead(reason)) if about_container => {
-            Ok(give_up(session, state, reason, since))
+            Ok(give_up(session, state, (reason, 0), since))
         }
         Ok(ContainerStatus::Dead(_)) => Err(error.nothing_done()),
         Ok(ContainerStatus::Published) => {
@@ -298,13 +309,34 @@ pub(super) fn published(draft: &Draft, mut state: State, id: String) -> Progress
 
 /// Gives up a container that failed. Containers are valid for a day. One that is older than its processing may take was
 /// prepared by an earlier attempt and is created again; otherwise the next call fails with the reason.
-fn give_up(session: &Session, mut state: State, reason: String, since: DateTime<Utc>) -> Progress {
-    if session.now - since > PROCESSING_MAX {
+fn give_up(
+    session: &Session,
+    mut state: State,
+    (reason, file): (String, usize),
+    since: DateTime<Utc>,
+) -> Progress {
+    let mut after = Duration::ZERO;
+    if graph::is_fetch_failure(&failed_container(&reason))
+        && state.fetched_again < graph::FETCHED_AGAIN_MAX
+    {
+        state.fetched_again += 1;
+        state.restart();
+        after = graph::FETCH_PAUSE;
+    } else if session.now - since > PROCESSING_MAX {
         state.restart();
     } else {
-        state.stage = Stage::Broken { reason, since: session.now };
+        state.stage = Stage::Broken { reason, since: session.now, file };
     }
-    continue_with(&state, Duration::ZERO, None)
+    continue_with(&state, after, None)
+}
+
+/// Handles the refusal of a container: if Threads could not fetch its file, the same call may succeed a moment later.
+fn fetch_again(mut state: State, draft: &Draft, file: usize, error: Error) -> Result<Progress> {
+    if graph::is_fetch_failure(&error) && state.fetched_again < graph::FETCHED_AGAIN_MAX {
+        state.fetched_again += 1;
+        return Ok(continue_with(&state, graph::FETCH_PAUSE, None));
+    }
+    Err(graph::naming_file(error, LABEL, draft, file))
 }
 
 fn check_deadline(session: &Session, since: DateTime<Utc>) -> Result<()> {

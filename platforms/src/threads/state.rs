@@ -18,6 +18,9 @@ pub(super) struct State {
     /// The number of containers that took the place of one that Threads had lost.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub remade: u32,
+    /// The number of times files were fetched again that Threads could not fetch.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fetched_again: u32,
     /// True if the post is not shown on Instagram, because the permission for that is missing.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unshared: bool,
@@ -40,8 +43,13 @@ pub(super) enum Stage {
     Wait { container: String, since: DateTime<Utc> },
     /// Publish the container; `early` counts how often that was too early.
     Publish { container: String, since: DateTime<Utc>, early: u32 },
-    /// A container failed; noticed at `since`.
-    Broken { reason: String, since: DateTime<Utc> },
+    /// A container failed, of the draft's file at this place; noticed at `since`.
+    Broken {
+        reason: String,
+        since: DateTime<Utc>,
+        #[serde(default)]
+        file: usize,
+    },
     /// Everything is public; read the address.
     Permalink,
 }

@@ -43,6 +43,8 @@ pub enum WarningCode {
     MentionMayBeRefused,
     /// The platform may refuse the later posts of a chain.
     ChainMayBeRefused,
+    /// The platform published the post with fewer files than it has.
+    FewerFiles,
 }
 
 /// Something that an accepted post will lack.

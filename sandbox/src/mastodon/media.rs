@@ -82,7 +82,9 @@ fn described(params: &Params) -> Result<Option<String>, Reply> {
 fn loose(cx: &Cx) -> Result<(u64, Upload), Reply> {
     let account = access::account(cx)?;
     let id: Option<u64> = cx.call.segment(3).parse().ok();
-    let found = account.read(|state| state.media.get(&id?).filter(|one| !one.attached).cloned());
+    let now_ms = cx.now_ms();
+    let found =
+        account.read(|state| state.media.get(&id?).filter(|one| one.is_loose(now_ms)).cloned());
     found.map(|one| (one.id, one)).ok_or_else(|| access::failure(404, "Record not found"))
 }
 

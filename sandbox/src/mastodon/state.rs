@@ -53,7 +53,16 @@ pub(crate) struct Upload {
     pub attached: bool,
 }
 
+/// The time after which a file that belongs to no status is removed
+/// (<https://github.com/mastodon/mastodon/blob/main/app/lib/vacuum/media_attachments_vacuum.rb>).
+const LOOSE_MS: i64 = 86_400_000;
+
 impl Upload {
+    /// Returns true if it can be read and attached.
+    pub fn is_loose(&self, now_ms: i64) -> bool {
+        !self.attached && now_ms - self.ready_ms < LOOSE_MS
+    }
+
     /// Returns `image`, `gifv` or `video`.
     pub fn kind(&self) -> &'static str {
         match self.medium.mime.as_str() {

@@ -84,7 +84,7 @@ fn attached(state: &State, params: &Params, now_ms: i64) -> Result<Vec<u64>, Rep
     if ids.len() > MEDIA_MAX {
         return Err(access::invalid("Cannot attach more than 4 files"));
     }
-    let find = |id: &String| state.media.get(&id.parse().ok()?).filter(|one| !one.attached);
+    let find = |id: &String| state.media.get(&id.parse().ok()?).filter(|one| one.is_loose(now_ms));
     let found: Option<Vec<_>> = ids.iter().map(find).collect();
     let lost = || {
         let why = format!("Media {} not found or already attached to another post", ids.join(", "));

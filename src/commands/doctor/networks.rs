@@ -1,7 +1,7 @@
 //! Checks of networks: expiring API versions, and missing apps.
 
 use chrono::NaiveDate;
-use fanfare_ops::ops::networks::API_WARNING_DAYS;
+use fanfare_ops::ops::networks::api_remedy;
 use fanfare_platforms::{self as platforms, PlatformId, Spec, SupportedApi};
 
 /// Returns what is to be said of the versions of APIs, for networks that can be connected: those that expire soon or
@@ -19,14 +19,9 @@ pub fn api_versions(has_app: impl Fn(PlatformId) -> bool, today: NaiveDate) -> V
 }
 
 fn ending(spec: &Spec, api: &SupportedApi, today: NaiveDate) -> Option<String> {
-    let [notice, warning, urgent] = API_WARNING_DAYS;
-    let days = api.days_left(today).filter(|days| *days <= notice)?;
+    let days = api.days_left(today)?;
+    let remedy = api_remedy(days)?;
     let (label, version, ends) = (spec.label, api.version, api.ends.unwrap_or_default());
-    let remedy = match days {
-        _ if days <= urgent => "update Fanfare now",
-        _ if days <= warning => "update Fanfare soon",
-        _ => "update Fanfare before",
-    };
     Some(if days < 0 {
         format!("{label} stopped answering version {version} on {ends}; {remedy}")
     } else {

@@ -133,3 +133,30 @@ async fn a_refusal_that_names_nothing_is_kept_with_its_post() {
         assert_eq!(left.count(), 0, "{platform}");
     }
 }
+
+#[tokio::test]
+async fn the_activity_list_says_once_a_day_how_many_posts_cannot_be_read() {
+    let (app, user) = idle().await;
+    app.start_workers();
+    let id = user.connect("mastodon").await;
+    let _ = published(&app, &user, "mastodon", id, 3).await;
+    let said = json!({"error": "This post is not for you"});
+    let refused = json!({"on": "status", "times": 100_000, "status": 400, "body": said});
+    let remote_id = networks::newest_account(&app, "mastodon").await;
+    app.simulator.behave("mastodon", &remote_id, &json!({ "answers": [refused] })).await;
+    let listed = || async {
+        let path = "/api/v1/activity?type=analytics.posts_refused";
+        user.get(path).await.expect(200).body["activity"].as_array().unwrap().clone()
+    };
+    for days in 1..=2 {
+        let entries = app
+            .eventually_in_time("the day's entry is there", Duration::from_secs(900), || async {
+                Some(listed().await).filter(|entries| entries.len() >= days)
+            })
+            .await;
+        assert_eq!(entries.len(), days, "{entries:#?}");
+        let message = entries[0]["message"].as_str().unwrap();
+        assert!(message.contains("3 posts") && message.contains("not for you"), "{message}");
+        assert_eq!(entries[0]["account_id"], id);
+    }
+}

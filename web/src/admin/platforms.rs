@@ -103,11 +103,11 @@ fn api(network: &Network) -> Markup {
     let Some(version) = network.api_version else { return html! { span.soft { "–" } } };
     html! {
         (version)
-        @match network.api_days_left {
-            Some(days) if days < 0 => { span.late { ", has ended" } }
-            Some(days) if network.api_ends_soon() => { span.late { ", ends in " (days) " days" } }
-            Some(days) => { span.soft { ", ends in " (days) " days" } }
-            None => {}
+        @if let Some(days) = network.api_days_left {
+            span.late[network.api_ends_soon()].soft[network.api_remedy().is_none()] {
+                @if days < 0 { ", has ended" } @else { ", ends in " (days) " days" }
+                @if let Some(remedy) = network.api_remedy() { ": " (remedy) }
+            }
         }
         @if network.api_untested { span.late { ", not tested with this release" } }
         @if let Some(since) = network.api_unchecked_since {

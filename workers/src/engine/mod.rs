@@ -118,6 +118,12 @@ pub trait RemoteWork {
         session: &Session,
     ) -> Result<bool>;
 
+    /// Returns true if what the call of this step does not find may be there a moment later.
+    fn may_be_found_later(&self, step: &Step) -> bool {
+        let _ = step;
+        false
+    }
+
     /// Forgets the call, whose answer is known.
     fn forget_call(&mut self);
 
@@ -279,7 +285,7 @@ async fn handle_error<W: RemoteWork>(
     account: &account::Model,
     (error, session): (platforms::Error, &Session),
 ) -> Result<Next> {
-    let error = as_not_yet(work, error, session).await;
+    let error = as_not_yet(work, step, error, session).await;
     let mut action = decide(error.kind, step.phase);
     if action == RetryAction::Lost && mutation::is_on(Mutation::LostIsNotFailed) {
         action = RetryAction::Retry;
@@ -314,18 +320,22 @@ async fn handle_error<W: RemoteWork>(
     Ok(Next::Done)
 }
 
-/// Rewords an answer that something is not found, and that sounds as if it were the account, unless it is: it may pass,
-/// and it does not tell whether the call was carried out.
+/// Rewords an answer that something is not found which may be there a moment later: what was made in an earlier step, or
+/// what sounds as if it were the account and is not. It does not tell whether the call was carried out.
 async fn as_not_yet<W: RemoteWork>(
     work: &W,
+    step: &Step,
     error: platforms::Error,
     session: &Session,
 ) -> platforms::Error {
-    let sounds_so = matches!(error.kind, ErrorKind::Reconnect | ErrorKind::InvalidCredentials);
-    if !sounds_so || !error.is_not_found() || is_refused(work, session).await {
+    if !error.is_not_found() {
         return error;
     }
-    platforms::Error { kind: ErrorKind::Transient, ..error }
+    let may_pass = match error.kind {
+        ErrorKind::Reconnect | ErrorKind::InvalidCredentials => !is_refused(work, session).await,
+        _ => work.may_be_found_later(step),
+    };
+    if may_pass { platforms::Error { kind: ErrorKind::Transient, ..error } } else { error }
 }
 
 /// Returns true if the network says, asked about the account itself, that it does not accept it.

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{
     attempt,
-    retry_policy::{Failure, next_attempt_at, wait_until},
+    retry_policy::{Failure, grown, next_attempt_at, wait_until},
     run::Run,
 };
 use crate::engine::{Next, RemoteWork};
@@ -147,7 +147,16 @@ impl Run<'_> {
         let failure = Failure::of(error);
         let now = self.cx.now();
         let waits = self.attempt.number - 1;
-        let at = wait_until(self.lease.id, waits, error.retry_after, now);
+        let named = if error.is_app_wide {
+            tracing::warn!(
+                platform = %self.row.platform, reason = %error.message,
+                "a network limits all of the service's accounts"
+            );
+            grown(error.retry_after, waits)
+        } else {
+            error.retry_after
+        };
+        let at = wait_until(self.lease.id, waits, named, now);
         if let Some(lines) = &self.limit_names {
             let line = if error.is_app_wide { &lines.app } else { &lines.account };
             let time = Duration::from_millis((at - now).unsigned_abs());

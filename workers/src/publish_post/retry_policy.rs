@@ -48,6 +48,15 @@ pub fn wait_until(post: i64, waits: i32, named: Option<Duration>, now: Millis) -
     now + millis(capped(named).unwrap_or_else(|| jittered(BACKOFF[place], post, place)))
 }
 
+/// Returns the wait for a limit of the app that is met again after `waits` waits: twice as long each time, up to an hour,
+/// since what is sent meanwhile may prolong it.
+pub fn grown(named: Option<Duration>, waits: i32) -> Option<Duration> {
+    const LONGEST: Duration = Duration::from_secs(3_600);
+    let named = named?;
+    let doubled = named.saturating_mul(1 << waits.clamp(0, 8));
+    Some(doubled.min(LONGEST).max(named))
+}
+
 /// Changes a wait by up to 20 %, so that posts that failed together are not retried together. The same attempt of a
 /// post always gets the same wait.
 fn jittered(wait: Duration, post: i64, place: usize) -> Duration {
@@ -328,6 +337,16 @@ mod tests {
             assert_eq!(decide(kind, Phase::Confirm), RetryAction::Retry);
         }
         assert_eq!(decide(ErrorKind::Transient, Phase::Commit), RetryAction::Retry);
+    }
+
+    #[test]
+    fn a_limit_of_the_app_that_is_met_again_lasts_longer_each_time() {
+        let minutes = |waits, named: u64| {
+            grown(Some(Duration::from_secs(named * 60)), waits).unwrap().as_secs() / 60
+        };
+        assert_eq!([0, 1, 2, 3, 30].map(|waits| minutes(waits, 15)), [15, 30, 60, 60, 60]);
+        assert_eq!(minutes(5, 120), 120, "as the network says, if that is longer");
+        assert_eq!(grown(None, 3), None);
     }
 
     #[test]

@@ -31,6 +31,9 @@ use crate::{
 /// lists lag.
 const MAX_RECONCILE_TIME: Millis = 60_000;
 
+/// The number of failures from which on an answer that something is not found counts, on networks that find late.
+const NOT_FOUND_TRIES: i32 = 2;
+
 impl RemoteWork for Run<'_> {
     type Permit = Slot;
 
@@ -145,6 +148,11 @@ impl RemoteWork for Run<'_> {
             self.row.sending_at = None;
             self.row.sending_until = None;
         }
+    }
+
+    fn may_be_found_later(&self, step: &Step) -> bool {
+        step.phase == Phase::Confirm
+            || (self.platform.finds_late() && self.row.attempts < NOT_FOUND_TRIES)
     }
 
     async fn retry(&mut self, error: &platforms::Error) -> Result<()> {

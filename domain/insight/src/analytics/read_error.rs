@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::pace::{DAY, HOUR};
 
 /// Its name among the reasons.
-const NAME: &str = "read_error";
+pub(super) const NAME: &str = "read_error";
 
 /// The number of equal refusals in a row from which on a post is read once a day.
 const OFTEN: u32 = 3;
@@ -32,8 +32,8 @@ pub struct ReadError {
 /// The same, as it is stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Stored {
-    code: String,
-    message: String,
+    pub(super) code: String,
+    pub(super) message: String,
     since: Millis,
     /// The number of readings in a row that failed so.
     times: u32,
@@ -50,7 +50,8 @@ impl ReadError {
 }
 
 impl Stored {
-    fn of(unmeasured: &Value) -> Option<Self> {
+    /// Reads it from among the reasons of the missing numbers.
+    pub(super) fn of(unmeasured: &Value) -> Option<Self> {
         serde_json::from_value(unmeasured.get(NAME)?.clone()).ok()
     }
 

@@ -39,6 +39,12 @@ pub struct Network {
 }
 
 impl Network {
+    /// Returns what to do about the end of its API's version, if it is near or over.
+    #[must_use]
+    pub fn api_remedy(&self) -> Option<&'static str> {
+        api_remedy(self.api_days_left?)
+    }
+
     /// Returns true if the version of its API ends soon, or has ended.
     #[must_use]
     pub fn api_ends_soon(&self) -> bool {
@@ -47,7 +53,19 @@ impl Network {
 }
 
 /// The numbers of days before the end of an API version at which operators are warned, each time more urgently.
-pub const API_WARNING_DAYS: [i64; 3] = [180, 60, 14];
+const API_WARNING_DAYS: [i64; 3] = [180, 60, 14];
+
+/// Returns what to do about a version that ends in so many days, if that is near or over.
+#[must_use]
+pub const fn api_remedy(days_left: i64) -> Option<&'static str> {
+    let [notice, warning, urgent] = API_WARNING_DAYS;
+    Some(match days_left {
+        days if days <= urgent => "update Fanfare now",
+        days if days <= warning => "update Fanfare soon",
+        days if days <= notice => "update Fanfare before",
+        _ => return None,
+    })
+}
 
 /// A network's limit for all accounts together, and the number of posts counted against it.
 #[derive(Debug, Clone, Serialize)]
@@ -222,6 +240,10 @@ mod tests {
             |api_days_left| Network { api_days_left, ..Network::default() }.api_ends_soon();
         assert!(ends_soon(Some(60)) && ends_soon(Some(-1)));
         assert!(!ends_soon(Some(61)) && !ends_soon(None));
+        let remedies = [181, 180, 60, 14, -1].map(api_remedy);
+        assert_eq!(remedies[0], None);
+        assert!(remedies[1..4].windows(2).all(|pair| pair[0] != pair[1] && pair[0].is_some()));
+        assert_eq!(remedies[3], remedies[4]);
     }
 
     #[test]

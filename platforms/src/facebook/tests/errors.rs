@@ -50,6 +50,16 @@ fn each_error_says_what_to_do() {
 }
 
 #[test]
+fn a_page_that_was_merged_into_another_names_it() {
+    // The words of <https://developers.facebook.com/docs/graph-api/guides/error-handling>, code 21.
+    let said = "(#21) Page ID 1001 was migrated to page ID 2002. Please update your API calls to the new ID";
+    let error = parse_error(&reply(400, &[], &graph(21, None, said)));
+    assert_eq!(error.kind, ErrorKind::Reconnect);
+    assert_eq!(error.message, "The page has moved on Facebook; it is now the page 2002.");
+    assert!(!error.leaves_open());
+}
+
+#[test]
 fn a_block_is_waited_for() {
     let after = |code: u64, headers: &[(&'static str, &str)]| {
         parse_error(&reply(400, headers, &graph(code, None, "wait"))).retry_after

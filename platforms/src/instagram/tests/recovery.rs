@@ -203,3 +203,42 @@ async fn a_fresh_post_that_is_not_found_disconnects_no_account() {
     let done = Instagram.publish(&session(&network), &done, Some(state)).await.unwrap();
     assert!(matches!(done, Progress::Done(_)), "{done:?}");
 }
+
+/// One item of six could not be fetched, once: <https://github.com/gitroomhq/postiz-app/pull/1900>.
+#[tokio::test]
+async fn a_file_that_could_not_be_fetched_is_fetched_again_and_named_at_last() {
+    let refused = || {
+        (
+            400,
+            json!({"error": {"message": "Only photo or video can be accepted", "code": 9_004, "error_subcode": 2_207_052}}),
+        )
+    };
+    let post = with(&[IMAGE, IMAGE], "feed", json!({}));
+    let network = Network::start(move |_| refused()).await;
+    let mut state = json!({"may_post": true, "items": ["c1"]});
+    for fetched in 1..=2 {
+        let Progress::Continue { state: next, after, .. } =
+            Instagram.publish(&session(&network), &post, Some(state)).await.unwrap()
+        else {
+            panic!("it goes on")
+        };
+        assert_eq!((&next["fetched_again"], &next["items"]), (&json!(fetched), &json!(["c1"])));
+        assert!(after >= std::time::Duration::from_secs(10), "{after:?}");
+        state = next;
+    }
+    let error = Instagram.publish(&session(&network), &post, Some(state)).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::MediaRejected);
+    assert!(error.message.contains("file 2"), "{error}");
+
+    let failed = Network::start(|_| {
+        (200, json!({"status_code": "ERROR", "status": "Error: Media upload has failed with error code 2207052"}))
+    })
+    .await;
+    let waiting = json!({"may_post": true, "items": ["c1", "c2"], "main": {"since": at(0)}});
+    let Progress::Continue { state: next, .. } =
+        Instagram.publish(&session(&failed), &post, Some(waiting)).await.unwrap()
+    else {
+        panic!("it goes on")
+    };
+    assert_eq!((&next["fetched_again"], &next["items"]), (&json!(1), &json!([])));
+}

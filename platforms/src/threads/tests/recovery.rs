@@ -143,6 +143,13 @@ async fn a_dead_container_is_the_reason_once_and_made_again_on_the_next_try() {
     let network = Network::start(dying("ERROR", "FAILED_DOWNLOADING_VIDEO")).await;
     let waiting = json!({"name": "wait", "container": "c1", "since": at(-60)});
     let waiting = json!({"published": [], "items": ["i1"], "stage": waiting});
+    let fetched = resumed(publish(&network, 0, waiting.clone()).await.unwrap());
+    assert_eq!(
+        (&fetched["stage"]["name"], &fetched["fetched_again"]),
+        (&json!("create"), &json!(1))
+    );
+    let mut waiting = waiting;
+    waiting["fetched_again"] = json!(2);
     let broken = resumed(publish(&network, 0, waiting).await.unwrap());
     let error = publish(&network, 0, broken.clone()).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::MediaRejected);

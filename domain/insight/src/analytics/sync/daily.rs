@@ -207,6 +207,7 @@ impl Turn<'_> {
         if daily.is_some() || held.changed_posts > 0 {
             tx.emit(self.event(held.changed_posts, is_backfill));
         }
+        self.list_refused(&mut tx).await?;
         tx.commit().await?;
         self.row.daily_at = daily_at;
         self.is_day_over = true;

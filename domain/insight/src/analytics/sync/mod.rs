@@ -5,6 +5,7 @@
 
 mod daily;
 pub(super) mod posts;
+mod refused;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

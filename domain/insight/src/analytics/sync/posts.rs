@@ -1,18 +1,12 @@
 //! The posts of an account: finds them, and reads their numbers at the right ages.
 
-use std::time::Duration;
-
 use fanfare_core::{Domain, Tx, error::Result};
 use fanfare_entities::{
     AccountId, Millis, WorkspaceId, account, analytics_sync, post, post::PostStatus, post_numbers,
     post_reading,
 };
-use fanfare_platforms::{
-    self as platforms, ErrorKind,
-    analytics::{
-        Analytics, ListedPost, Metrics, MissingReason, POST_METRICS, PostRef, ends_all_readings,
-        is_trouble,
-    },
+use fanfare_platforms::analytics::{
+    Analytics, ListedPost, Metrics, MissingReason, POST_METRICS, PostRef, ends_all_readings,
 };
 use sea_orm::{
     ActiveModelTrait,
@@ -28,17 +22,12 @@ use crate::analytics::{
     pace::{HOUR, POST_END, STORY_END},
     parse_metrics,
     posts::{format_of, status},
-    read_error::Stored,
 };
 
 type StepResult = std::result::Result<(), Stop>;
 
 /// A post that the network does not find is checked again after this time, and then counts as deleted.
 const MISSING_RECHECK: Millis = 6 * HOUR;
-
-/// The number of posts in a row for which the network fails that ends a turn, and the time until the next one.
-const TROUBLES_MAX: u32 = 3;
-const AFTER_TROUBLES: Millis = HOUR / 4;
 
 /// The most posts that are found in one turn.
 const MAX_DISCOVERED: u64 = 500;
@@ -277,54 +266,6 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Handles a post whose reading fails, which says nothing about others, unless the network fails for several.
-    async fn refused(&mut self, row: post_numbers::Model, error: platforms::Error) -> StepResult {
-        let now = self.cx.clock.now();
-        let tx = Tx::begin(self.cx).await?;
-        self.held(&tx).await?;
-        self.write_refused(&tx, row, &error, now).await?;
-        tx.commit().await?;
-        self.troubles = if is_trouble(&error) { self.troubles + 1 } else { 0 };
-        if self.troubles < TROUBLES_MAX {
-            return Ok(());
-        }
-        let wait = self.pace.shortened(AFTER_TROUBLES);
-        let wait = Duration::from_millis(wait.unsigned_abs());
-        let ended = platforms::Error::new(ErrorKind::RateLimited, error.message);
-        Err(Stop::Network(ended.with_retry_after(Some(wait))))
-    }
-
-    /// Notes why a post could not be read; its last numbers stay.
-    async fn write_refused(
-        &self,
-        tx: &Tx,
-        row: post_numbers::Model,
-        error: &platforms::Error,
-        now: Millis,
-    ) -> Result<()> {
-        let told = Stored::after(&row, error, now);
-        let known = parse_metrics(&row.numbers);
-        let mut unmeasured = row.unmeasured.as_object().cloned().unwrap_or_default();
-        for name in POST_METRICS.iter().filter(|name| !known.contains_key(**name)) {
-            let why = unmeasured.get(*name).and_then(Value::as_str);
-            if why.is_none_or(|why| why == MissingReason::Pending.as_str()) {
-                unmeasured.insert((*name).to_owned(), json!(MissingReason::Refused.as_str()));
-            }
-        }
-        told.write(&mut unmeasured);
-        let next = self.pace.next_reading(row.published_at, now, is_story(&row));
-        let paused = told.pause().map(|pause| now + self.pace.shortened(pause));
-        let changed = post_numbers::ActiveModel {
-            id: Set(row.id),
-            unmeasured: Set(Value::Object(unmeasured)),
-            next_at: Set(next.map(|next| paused.unwrap_or(next))),
-            updated_at: Set(now),
-            ..Default::default()
-        };
-        changed.update(tx.conn()).await?;
-        Ok(())
-    }
-
     async fn write_posts(
         &self,
         over: Vec<post_numbers::Model>,
@@ -466,7 +407,7 @@ async fn expire(tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<()> {
     Ok(())
 }
 
-fn is_story(row: &post_numbers::Model) -> bool {
+pub(super) fn is_story(row: &post_numbers::Model) -> bool {
     row.post_type.ends_with("story")
 }
 
