@@ -22,6 +22,7 @@ mod noeviction;
 mod peers;
 mod postgres;
 mod process;
+mod real;
 mod report;
 mod schedule;
 mod settings;
@@ -34,8 +35,18 @@ use report::{Outcome, Row, progress, table};
 use settings::Settings;
 
 /// Every fault, in the order in which they run.
-const FAULTS: &[&str] =
-    &["kills", "flush", "away", "noeviction", "postgres", "stops", "clocks", "disk", "peers"];
+const FAULTS: &[&str] = &[
+    "kills",
+    "real",
+    "flush",
+    "away",
+    "noeviction",
+    "postgres",
+    "stops",
+    "clocks",
+    "disk",
+    "peers",
+];
 
 fn main() -> std::process::ExitCode {
     let settings = Settings::read();
@@ -57,6 +68,7 @@ async fn all(settings: &Settings) -> Vec<Row> {
         let thrown = tokio::spawn(async move {
             match name {
                 "kills" => kills::run(&settings).await,
+                "real" => real::run(&settings).await,
                 "flush" => flush::run(&settings).await,
                 "away" => away::run(&settings).await,
                 "noeviction" => noeviction::run(&settings).await,

@@ -33,8 +33,10 @@ pub fn parse_error(session: &Session, reply: &Reply) -> Error {
             Error::reconnect("Bluesky has suspended the account.")
         }
         ("AccountDeactivated" | "RepoDeactivated", _) => {
-            Error::reconnect("The account is deactivated.")
-                .with_remedy("Activate the account in Bluesky, then connect it again.")
+            // A server says so, too, of an account that has moved to another one.
+            Error::reconnect("The account is deactivated, or has moved to another server.").with_remedy(
+                "Activate the account in Bluesky, or connect it again with the address of its new server as service.",
+            )
         }
         ("AuthenticationRequired", _) => Error::reconnect(
             "Bluesky does not accept the handle and app password.",

@@ -25,7 +25,7 @@ pub async fn verify(session: &Session) -> Result<Identity> {
         }
     }
     let tokens = Pds::of_credentials(session).log_in().await.map_err(Error::while_connecting)?;
-    must_be_active(&tokens).map_err(Error::while_connecting)?;
+    must_be_active(&tokens, None).map_err(Error::while_connecting)?;
     let mut meta = Map::new();
     meta.insert("did".into(), json!(tokens.did));
     meta.insert("handle".into(), json!(tokens.handle));
@@ -51,7 +51,7 @@ pub async fn refresh(session: &Session) -> Result<RefreshedTokens> {
         }
         other => other?,
     };
-    must_be_active(&tokens)?;
+    must_be_active(&tokens, session.account.meta_str("pds"))?;
     Ok(with_tokens(session, &tokens))
 }
 
@@ -77,9 +77,16 @@ fn with_tokens(session: &Session, tokens: &Tokens) -> RefreshedTokens {
     RefreshedTokens { secrets, expires_at: Some(end) }
 }
 
-fn must_be_active(tokens: &Tokens) -> Result<()> {
+/// Refuses an account that is not active on this server. Its DID document says whether it has moved from `before`.
+fn must_be_active(tokens: &Tokens, before: Option<&str>) -> Result<()> {
     if tokens.active != Some(false) {
         return Ok(());
+    }
+    let home = tokens.did_doc.as_ref().and_then(pds_of);
+    if let Some(home) = home.filter(|home| before.is_some_and(|before| before != home)) {
+        return Err(Error::reconnect(format!("The account has moved to {home}.")).with_remedy(
+            format!("Connect it again with the service {home} and an app password made there."),
+        ));
     }
     let status = tokens.status.as_deref().unwrap_or("not active");
     Err(Error::reconnect(format!("The account is {status}."))

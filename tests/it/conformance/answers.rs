@@ -158,3 +158,82 @@ async fn an_answer_is_never_taken_for_an_earlier_one_with_the_same_words() {
         Box::pin(answered_twice(platform, way)).await;
     }
 }
+
+/// Refusals that do not say that nothing was done: the network, the status, the body in its words.
+const OPEN_REFUSALS: [(&str, u16, &str); 7] = [
+    // Seen with comments that were made: brightbean-studio, pull request 140.
+    (
+        "facebook",
+        400,
+        r#"{"error":{"message":"The action failed","type":"OAuthException","code":20,"error_subcode":1772107}}"#,
+    ),
+    (
+        "facebook",
+        403,
+        r#"{"error":{"message":"(#200) Permissions error","type":"OAuthException","code":200}}"#,
+    ),
+    (
+        "instagram",
+        400,
+        r#"{"error":{"message":"The action failed","type":"OAuthException","code":20,"error_subcode":1772107}}"#,
+    ),
+    (
+        "instagram",
+        400,
+        r#"{"error":{"message":"(#10) Application does not have permission for this action","type":"OAuthException","code":10}}"#,
+    ),
+    (
+        "threads",
+        400,
+        r#"{"error":{"message":"Application does not have permission for this action","type":"OAuthException","code":10}}"#,
+    ),
+    (
+        "google_business",
+        403,
+        r#"{"error":{"code":403,"message":"The caller does not have permission","status":"PERMISSION_DENIED"}}"#,
+    ),
+    (
+        "google_business",
+        409,
+        r#"{"error":{"code":409,"message":"The operation was aborted.","status":"ABORTED"}}"#,
+    ),
+];
+
+/// Has answers refused, after they were made or without, and checks that each ends as what it came to.
+async fn refused(platform: &'static str, way: Way, (status, body): (u16, &str)) {
+    let app = TestApp::start().await;
+    let user = inbox::pro(&app).await;
+    let door = Door::open(&app, &user, platform, way).await;
+    for kind in ["status", "error_after_change"] {
+        let text = format!("Refused, with {kind}");
+        let fault = json!({"on": "commit", "kind": kind, "status": status, "body": body});
+        user.faults(platform, door.account, json!([fault])).await;
+        let told = door.answer(&user, &text).await;
+        settled(&app).await;
+        let (held, ended) = (door.held(&user, &text).await, door.status(&user, &text).await);
+        let told =
+            format!("{platform} {way:?}, {status} {kind}: {ended}, {held} there, {}", told.text);
+        match ended.as_str() {
+            "sent" => assert_eq!(held, 1, "{told}"),
+            "failed" => assert_eq!(held, 0, "{told}"),
+            "unknown" => assert!(held <= 1, "{told}"),
+            _ => panic!("no outcome: {told}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_refused_ends_as_what_it_came_to() {
+    for (platform, status, body) in OPEN_REFUSALS {
+        let inboxes = inbox::lost::ways().into_iter().filter(|(name, _)| *name == platform);
+        let mut ways: Vec<Way> = inboxes
+            .map(|(_, messages)| if messages { Way::Message } else { Way::Comment })
+            .collect();
+        if platform == "google_business" {
+            ways.push(Way::Review);
+        }
+        for way in ways {
+            Box::pin(refused(platform, way, (status, body))).await;
+        }
+    }
+}

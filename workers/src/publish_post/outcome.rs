@@ -124,6 +124,9 @@ impl Run<'_> {
         let failure = Failure::of(error);
         let now = self.cx.now();
         let Some(at) = next_attempt_at(self.lease.id, failures, error.retry_after, now) else {
+            let is_open = self.is_accepted();
+            let untold = || Failure::not_told(&self.row.platform, error);
+            let failure = if is_open { untold() } else { failure };
             return self.fail_with(failure).await;
         };
         if self.is_too_late(at) {
@@ -298,12 +301,21 @@ impl Run<'_> {
         (!parts.is_empty()).then(|| parts.into())
     }
 
+    /// Returns true if the network took the post and has not told yet what became of it.
+    fn is_accepted(&self) -> bool {
+        self.partly_public && self.was_asked()
+    }
+
+    /// Returns true if the last step read what the network has.
+    fn was_asked(&self) -> bool {
+        let last = self.attempt.steps.as_array().and_then(|steps| steps.last());
+        last.is_some_and(|step| step["phase"] == Phase::Confirm.as_str())
+    }
+
     /// Forgets what was accepted, if the network's own record says that nothing came of it: nothing is public, and the post
     /// starts anew when it is retried.
     pub(super) fn forget_if_nothing_came_of_it(&mut self, error: &platforms::Error) {
-        let last = self.attempt.steps.as_array().and_then(|steps| steps.last());
-        let was_asked = last.is_some_and(|step| step["phase"] == Phase::Confirm.as_str());
-        if was_asked && error.effect == platforms::Effect::None {
+        if self.was_asked() && error.effect == platforms::Effect::None {
             (self.partly_public, self.state) = (false, None);
         }
     }

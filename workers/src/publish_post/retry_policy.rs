@@ -243,6 +243,17 @@ impl Failure {
         Self { retry_safe: false, ..Self::plain(PostErrorCode::OutcomeUnknown, message) }
     }
 
+    /// The network took the post, and does not tell what became of it.
+    #[must_use]
+    pub fn not_told(platform: &str, error: &platforms::Error) -> Self {
+        let message = format!(
+            "{platform} took the post, but does not tell whether it is public: {}",
+            error.message
+        );
+        let usual = Self::plain(PostErrorCode::OutcomeUnknown, message);
+        Self { retry_safe: false, reply: error.reply.clone(), ..usual }
+    }
+
     /// Adds what the network said as it refused the call.
     #[must_use]
     pub fn after_refusal(mut self, platform: &str, refusal: &Value) -> Self {

@@ -149,3 +149,19 @@ async fn a_log_in_that_is_refused_asks_to_reconnect() {
     let error = Bluesky.refresh(&network.session(account(), secrets())).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::RateLimited);
 }
+
+#[tokio::test]
+async fn an_account_that_moved_names_its_new_server() {
+    let (status, mut body) = logged_in();
+    body["active"] = json!(false);
+    body["status"] = json!("deactivated");
+    for (before, moved) in [("https://old.example", true), ("https://pds.example", false)] {
+        let network = server((status, body.clone()), xrpc_error(500, "NotToBeAsked")).await;
+        let mut account = account();
+        account.meta.insert("pds".to_owned(), json!(before));
+        let error = Bluesky.refresh(&network.session(account, secrets())).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Reconnect);
+        let remedy = error.remedy.unwrap();
+        assert_eq!(remedy.contains("https://pds.example"), moved, "{remedy}");
+    }
+}
