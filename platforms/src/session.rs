@@ -13,6 +13,7 @@ use crate::{
     oauth::{App, CLIENT_ID, CLIENT_SECRET},
     page::PictureShrinker,
     usage::UsageTracker,
+    video_service::VideoService,
 };
 
 /// One account's access to its network, for the duration of one call.
@@ -35,6 +36,8 @@ pub struct Session {
     pub picture_shrinker: Option<Arc<dyn PictureShrinker>>,
     /// The used part of the call quota, as the network reports it.
     pub usage: UsageTracker,
+    /// The service that videos are sent to, where a network has one apart.
+    pub video_service: VideoService,
     /// The time of the call, from the caller's clock.
     pub now: DateTime<Utc>,
 }

@@ -21,6 +21,7 @@ use crate::network_handler::NetworkHandler;
 use crate::random;
 use crate::root_handler::NetworkRequest;
 use crate::sim::{Account, CreateError, Entry, ListedAccount, LoggedCall, Sim, keys};
+use crate::video_control::VideoControl;
 
 /// An object-safe view of a network.
 pub(crate) trait AnyNetwork: Send + Sync {
@@ -60,6 +61,8 @@ pub(crate) trait AnyNetwork: Send + Sync {
         rejects: Option<bool>,
         video_ms: Option<i64>,
     ) -> Option<bool>;
+    /// Sets how videos of an account are taken. `false` if that cannot be set here.
+    fn set_video(&self, remote_id: &str, control: VideoControl) -> Option<bool>;
     /// Changes or deletes an item, as its author would.
     fn change_item(
         &self,
@@ -202,6 +205,16 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
             self.apply(&account, change);
         }
         Some(decides)
+    }
+
+    fn set_video(&self, remote_id: &str, control: VideoControl) -> Option<bool> {
+        let account = self.find(remote_id)?;
+        let change = N::video_change(control);
+        let can = change.is_some();
+        if let Some(change) = change {
+            self.apply(&account, change);
+        }
+        Some(can)
     }
 
     fn change_item(

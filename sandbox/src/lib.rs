@@ -60,6 +60,7 @@ mod telegram;
 mod threads;
 mod tiktok;
 mod video_index;
+mod video_control;
 mod wordpress;
 mod x;
 mod youtube;

@@ -18,6 +18,7 @@ use crate::native_post::NativePost;
 use crate::reply::{HandlerResult, Reply};
 use crate::sim::{Account, Sim};
 
+use crate::video_control::VideoControl;
 /// A simulated network. Each folder has one implementation.
 pub(crate) trait Network: Sized + Send + Sync + 'static {
     /// The name of the network, which is also the first segment of its paths.
@@ -121,6 +122,10 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     }
     /// Returns the remote id within a client's name of the account, if that contains more.
     fn plain_remote_id(remote_id: &str) -> &str {
+    /// Returns the change that sets how videos are taken from now on; `None` if that cannot be set here.
+    fn video_change(_control: VideoControl) -> Option<Self::Change> {
+        None
+    }
         remote_id
     }
 }

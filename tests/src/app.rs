@@ -118,6 +118,7 @@ impl TestApp {
                 },
                 apps: if options.stand_ins { apps() } else { Default::default() },
                 sandbox_limits: options.sandbox_limits,
+                bluesky_video: options.bluesky_video,
                 sandbox_time_factor: options.sandbox_time_factor,
                 tools: options.tools,
                 scratch: fanfare_media::Scratch::new(dir.join("scratch"), 1 << 30),

@@ -354,6 +354,7 @@ fn errors_say_what_to_do() {
         app: None,
         picture_shrinker: None,
         usage: crate::UsageTracker::default(),
+        video_service: crate::VideoService::default(),
         now: test_server::at(0),
     };
     for (status, body, kind) in [

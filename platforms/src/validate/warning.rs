@@ -31,6 +31,10 @@ pub enum WarningCode {
     SimilarPost,
     /// The posts of a chain do not refer to each other as the platform names them.
     ChainReferenceMismatch,
+    /// The platform processes the video only after the post is public, so viewers see an empty player for some seconds.
+    VideoProcessedAfterPublishing,
+    /// Others see the published post than it was meant for, or fewer.
+    VisibilityDiffers,
     /// The setting is not applied to this kind of post.
     SettingNotApplied,
     /// The account's owner has not given the permission for it, so it was left out.

@@ -39,6 +39,8 @@ pub struct Options {
     pub stand_ins: bool,
     /// The failpoint at which this process stops.
     pub failpoint: Option<&'static str>,
+    /// The service that videos for Bluesky are sent to.
+    pub bluesky_video: fanfare_platforms::VideoService,
     /// The configured origin, if not the listening address.
     pub base_url: Option<String>,
     /// Networks of proxies whose `X-Forwarded-For` is trusted.
@@ -88,6 +90,7 @@ impl Default for Options {
             failpoint: None,
             base_url: None,
             trusted_proxies: Vec::new(),
+            bluesky_video: fanfare_platforms::VideoService::Usual,
             ai: true,
             real_models: false,
             vertex: false,

@@ -137,6 +137,9 @@ impl Run<'_> {
             error: Some(failure.to_json()),
             next_attempt_at: Some(at),
             ..self.completed_step(Some(at))
+        if let Some(next) = &error.next_state {
+            self.state = Some(next.clone());
+        }
         };
         self.write_result(record).await.map(drop)
     }
@@ -148,16 +151,26 @@ impl Run<'_> {
         let now = self.cx.now();
         let waits = self.attempt.number - 1;
         let at = wait_until(self.lease.id, waits, error.retry_after, now);
-        if let Some(lines) = &self.limit_names {
+        if let Some(lines) = self.limit_names.as_ref().filter(|_| !error.is_of_post_alone) {
             let line = if error.is_app_wide { &lines.app } else { &lines.account };
             let time = Duration::from_millis((at - now).unsigned_abs());
             self.cx.domain.limits.block(line, time).await;
         }
         if self.is_too_late(at) {
-            return self.fail_missed(&error.message).await;
+            return match error.is_of_post_alone {
+                true => self.fail_with(failure).await,
+                false => self.fail_missed(&error.message).await,
+            };
         }
         attempt::close(&mut self.attempt, "rate_limited", Some(failure.to_json()), now);
-        self.wait_until(at, Some(failure.to_json())).await
+        let record = CompleteStep {
+            status: self.idle_status(),
+            out_of_line: error.is_of_post_alone,
+            next_attempt_at: Some(at),
+            error: Some(failure.to_json()),
+            ..self.completed_step(Some(at))
+        };
+        self.write_result(record).await.map(drop)
     }
 
     /// Gives the row back until `at`, without a failure.

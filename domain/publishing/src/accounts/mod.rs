@@ -20,6 +20,7 @@ mod sandbox_faults;
 mod sandbox_inbox;
 mod sandbox_kinds;
 mod sandbox_numbers;
+mod sandbox_video;
 mod session;
 mod shared_credentials;
 pub mod upkeep;
@@ -66,6 +67,7 @@ pub use sandbox_inbox::{
     SandboxItemAuthor, SandboxItemChanges, SandboxItemCreated, change_item, create_item,
     delete_item, sandbox_inbox, set_decisions,
 };
+pub use sandbox_video::{SandboxVideo, SandboxVideoSet, set_video};
 pub use session::{facts, session, session_with};
 
 /// Name of the table, to which secrets are bound.
