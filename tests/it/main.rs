@@ -35,6 +35,7 @@ mod dashboard;
 mod deletions;
 mod demo;
 mod dependencies;
+mod described;
 mod document_lint;
 mod documents;
 mod doors;

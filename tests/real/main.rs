@@ -11,6 +11,7 @@ mod generators;
 mod peer;
 mod schemathesis;
 mod stripe;
+mod vendors;
 mod wordpress;
 #[expect(dead_code, reason = "these stories kill workers anywhere, not at failpoints")]
 #[path = "../it/worker.rs"]
