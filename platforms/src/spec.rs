@@ -49,6 +49,9 @@ pub struct Spec {
     /// absent only after two complete reads that are this far apart. Where `sources` name none it is ours: no network
     /// documents it, and a minute and a half is longer than any lag that was seen.
     pub list_lag: Duration,
+    /// Why nobody but its author may see a post that the network calls published, where its answers do not tell: what the
+    /// operator has to look at, as sentences.
+    pub unseen: Option<&'static str>,
     /// The limits on posts, which all workers share. Each descriptor names the source of its numbers.
     pub rate_limits: &'static [RateLimit],
     /// The time to wait after "too many requests" if the network never says how long.
@@ -112,6 +115,7 @@ impl Spec {
             recovery_class: RecoveryClass::Search,
             commit_deadline: Duration::from_secs(30),
             list_lag: Duration::from_secs(90),
+            unseen: None,
             rate_limits: &[],
             default_wait: None,
             prepare_lead: Duration::from_secs(15 * 60),

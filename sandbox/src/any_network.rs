@@ -330,7 +330,12 @@ fn receive<N: Network>(
             .timestamp_millis(),
     };
     let unique = sim.env.unique_number();
-    let (id, post) = account.read(|state| N::new_item_id(unique, state, &account.identity, new))?;
+    let ids = account.behaviour().ids;
+    let (id, post) = account.read(|state| {
+        let (id, post) = N::new_item_id(unique, state, &account.identity, new)?;
+        let name = |post| N::other_name(state, &account.identity, &ids, post);
+        Ok::<_, String>((id, post.map(name)))
+    })?;
     let author = new.author();
     let item = Item {
         id: id.clone(),

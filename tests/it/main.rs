@@ -121,6 +121,7 @@ mod upgrades;
 mod validation;
 mod voices;
 mod waiting_reasons;
+mod visibility;
 mod waits;
 mod wallet;
 mod webhooks;

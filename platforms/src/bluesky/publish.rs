@@ -176,6 +176,6 @@ fn published(session: &Session, draft: &Draft) -> PublishedPost {
         id: record::uri(&account.remote_id, draft, 0),
         url: address(0),
         parts: parts.collect(),
-        warnings: Vec::new(),
+        ..PublishedPost::default()
     }
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Draft, Error, Progress, ReconcileOutcome, Result, Session, Step, article, outcome::read_state,
-    recent_posts, settings::alt_text, text::likeness,
+    recent_posts, settings::alt_text, text::likeness, visibility::Difference,
 };
 
 /// The state that is stored between two calls.
@@ -109,7 +109,16 @@ fn post(draft: &Draft, settings: &Settings, state: &State, community: u64) -> Cr
 }
 
 fn done(there: &Instance<'_>, made: &Post) -> Result<Progress> {
-    Ok(Progress::done(made.id.to_string(), there.public_url(&format!("/post/{}", made.id))))
+    let difference = Difference {
+        field: "settings.community",
+        asked: "public",
+        given: if made.removed { "nobody" } else { "" },
+        cause: "The community removed it at once, by a rule or a moderator.",
+        remedy: "Read the community's rules and its modlog.",
+    };
+    let progress =
+        Progress::done(made.id.to_string(), there.public_url(&format!("/post/{}", made.id)));
+    Ok(progress.with_warnings(difference.warning().into_iter().collect()))
 }
 
 /// Looks for the post among the account's latest: same title and text, created since the call.

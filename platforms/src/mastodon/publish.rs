@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Draft, Error, ErrorKind, Likeness, Progress, ReconcileOutcome, Result, Session, Step,
     outcome::read_state, recent_posts, recent_posts::SearchResult, remains::Remains,
-    settings::alt_text, text,
+    settings::alt_text, text, visibility::Difference,
 };
 
 /// The time to wait between two reads of a file's status, and how many to make.
@@ -143,7 +143,7 @@ async fn create(
             .with_remedy("The instance may take no media beside a poll: leave out one of them."),
         _ => error,
     })?;
-    Ok(done(made))
+    Ok(done(made, settings))
 }
 
 /// Looks for the status among the account's latest: created since the call, with the same text and files.
@@ -172,7 +172,8 @@ pub async fn reconcile(
         }
     }
     let looked = SearchResult { found, ..looked };
-    looked.listing(|status| Ok((status.id.clone(), done(status)))).map(Into::into)
+    let settings: Settings = draft.settings()?;
+    looked.listing(|status| Ok((status.id.clone(), done(status, &settings)))).map(Into::into)
 }
 
 /// Returns what is shown of a status beside its words.
@@ -181,6 +182,14 @@ fn remains(status: &Status) -> Remains {
     Remains { files: Some(files), ..Remains::default() }
 }
 
-fn done(status: Status) -> Progress {
-    Progress::done(status.id, status.url)
+fn done(status: Status, settings: &Settings) -> Progress {
+    let difference = Difference {
+        field: "settings.visibility",
+        asked: settings.visibility.as_deref().unwrap_or("public"),
+        given: &status.visibility,
+        cause: "The server decides who sees the posts of an account that its moderators limit, or whose settings ask for it.",
+        remedy: "Look at the account's settings and at the notices of the server's moderators, then post again.",
+    };
+    let warnings = difference.warning().into_iter().collect();
+    Progress::done(status.id, status.url).with_warnings(warnings)
 }

@@ -75,7 +75,8 @@ pub struct Warning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
     /// The things that the sentence names, as data: `platform`; `because`, the field or the choice that takes the effect
-    /// away; `account_id` and `username`; `post_ids`; `items`, places in the same batch; `url`.
+    /// away; `account_id` and `username`; `post_ids`; `items`, places in the same batch; `url`; `asked` and
+    /// `given`, audiences of a post.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub parameters: Map<String, Value>,
     /// Calls that help, ready to execute.

@@ -48,6 +48,9 @@ pub struct Post {
     pub link: Option<String>,
     #[serde(default)]
     pub slug: String,
+    /// `publish`, or the state that a plugin or the role of the user has given it; empty if it is not told.
+    #[serde(default)]
+    pub status: String,
     /// Its date, in UTC and without a zone.
     pub date_gmt: Option<NaiveDateTime>,
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Candidate, Draft, Error, Listing, Media, Progress, PublishedPost, ReconcileOutcome, Result,
-    Session, Step, article::slugify, outcome::read_state,
+    Session, Step, Warning, article::slugify, outcome::read_state, visibility::Difference,
 };
 
 /// The state that is stored between two calls.
@@ -171,7 +171,28 @@ fn published(post: Post) -> PublishedPost {
     PublishedPost {
         id: post.id.to_string(),
         url: post.link,
-        parts: Vec::new(),
-        warnings: Vec::new(),
+        warnings: withheld(&post.status).into_iter().collect(),
+        ..PublishedPost::default()
     }
+}
+
+/// Returns the warning about a post that the site took and does not show.
+fn withheld(status: &str) -> Option<Warning> {
+    let (cause, remedy) = match status {
+        "pending" => (
+            "The site waits for an editor: a plugin, or the role of the user, lets nobody publish alone.",
+            "Let an editor approve the post, or give the user the role Author.",
+        ),
+        "future" => (
+            "The clock or the time zone of the site is behind, or a plugin schedules posts.",
+            "Publish the post on the site, and correct its time zone.",
+        ),
+        "private" => (
+            "A plugin, or the settings of the site, make posts private.",
+            "Change the visibility of the post on the site.",
+        ),
+        _ => ("The site gave the post another state.", "Look at the post on the site."),
+    };
+    let (field, asked, given) = ("platform_post_url", "publish", status);
+    Difference { field, asked, given, cause, remedy }.warning()
 }

@@ -73,7 +73,8 @@ impl Run<'_> {
         match progress {
             Progress::Done(published) => {
                 let parts = published.parts.iter().map(|part| &part.id);
-                self.made.extend(std::iter::once(&published.id).chain(parts).cloned());
+                let made = std::iter::once(&published.id).chain(parts).chain(&published.names);
+                self.made.extend(made.cloned());
             }
             Progress::Continue { remote_id, public: true, .. } => {
                 self.made.extend(remote_id.iter().cloned());
@@ -103,8 +104,13 @@ impl Run<'_> {
             .map(|part| json!(PostPart::of(part.name, part.id, shown(part.url))))
             .collect();
         let url = shown(published.url);
+        let address = url.clone();
+        let mut names: Vec<String> = self.made.iter().filter(|id| **id != published.id).cloned().collect();
+        names.sort_unstable();
+        names.dedup();
         let record = CompleteStep {
             status: PostStatus::Published,
+            names,
             published: Some((published.id, url)),
             parts: (!parts.is_empty()).then(|| parts.into()),
             warnings,
@@ -114,6 +120,7 @@ impl Run<'_> {
         };
         if self.write_result(record).await? {
             self.cx.note_published(self.row.account_id);
+            self.cx.look_as_stranger(self.platform.spec(), address.as_deref());
         }
         Ok(())
     }
@@ -403,6 +410,7 @@ impl Run<'_> {
             absent_at: self.row.absent_at.filter(|_| self.row.sending_at.is_some()),
             made: (self.row.account_id, self.made.clone()),
             published: None,
+            names: Vec::new(),
             parts: None,
             warnings: None,
             error: self.row.error.clone(),
