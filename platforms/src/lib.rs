@@ -25,6 +25,7 @@ mod id;
 mod inbox;
 mod instagram;
 mod instance;
+mod kept;
 mod lemmy;
 mod linkedin;
 mod list;

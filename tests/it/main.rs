@@ -101,6 +101,7 @@ mod publishing;
 mod reach;
 mod redis_tls;
 mod remedies;
+mod renewals;
 mod restored;
 mod service;
 mod sign_in;

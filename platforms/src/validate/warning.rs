@@ -47,6 +47,10 @@ pub enum WarningCode {
     MentionMayBeRefused,
     /// The platform may refuse the later posts of a chain.
     ChainMayBeRefused,
+    /// The platform shows only the beginning of the text.
+    TextCut,
+    /// The platform shows another text than was sent.
+    TextChanged,
 }
 
 /// Something that an accepted post will lack.

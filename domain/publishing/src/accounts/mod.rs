@@ -3,6 +3,7 @@
 pub mod by_name;
 mod connect;
 mod disconnect;
+mod ending;
 mod facts;
 mod hooks;
 pub mod oauth_connect;
@@ -46,6 +47,7 @@ pub use connect::{ConnectRequest, ConnectResponse, connect};
 pub(crate) use connect::{connect_error, timed_out};
 pub use disconnect::{FEW, newly_disconnected};
 pub use disconnect::{disconnect, mark_needs_reconnect};
+pub use ending::is_ending;
 pub use facts::renew;
 pub use hooks::{AccountHook, AccountHooks};
 pub use options::{
