@@ -69,7 +69,7 @@ check: lint ## formatting, lints, words, tests, dependencies
 	@if command -v cargo-deny >/dev/null; then cargo deny check; else \
 		echo "cargo-deny is not installed; run: cargo install cargo-deny"; exit 1; fi
 
-peers: ## the stories that need software of others (a Bluesky PDS, WordPress, clients and suites of MCP and OAuth, generators of clients, a Stripe, axe-core)
+peers: ## the stories that need software of others (a Bluesky PDS, WordPress, clients and suites of MCP and OAuth, generators of clients, a Stripe, axe-core, vendors' packages)
 	scripts/install.sh --peers
 	TEST_STACK=embedded cargo test --workspace --test real
 

@@ -168,4 +168,5 @@ if [ -n "$peers" ]; then
     for peer in pds bullmq agents generators accessibility; do
         "$root/scripts/peer-modules.sh" "$peer"
     done
+    "$root/tests/peers/vendors/obtain.sh" >/dev/null || fail "the descriptions of networks could not be obtained"
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts the npm packages of one peer in place: scripts/peer-modules.sh pds|bullmq|agents|generators|accessibility
+# Puts the npm packages of one peer in place: scripts/peer-modules.sh pds|bullmq|agents|generators|accessibility|vendors
 # They are kept outside the tree, one copy for each lock file and Node, so a fresh clone need not build again.
 set -euo pipefail
 

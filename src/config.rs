@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result, bail};
 use fanfare_conversations::inbox::MetaSettings;
 use fanfare_mail::Mailer;
 use fanfare_people::billing::Plans;
-use fanfare_platforms::{Overrides, PlatformId, oauth::App};
+use fanfare_platforms::{Overrides, PlatformId, VideoService, oauth::App};
 use ipnet::IpNet;
 use secrecy::SecretString;
 use url::Url;
@@ -84,6 +84,8 @@ pub struct Config {
     pub signature_header: Option<String>,
     /// Base URLs of platforms.
     pub platform_urls: BTreeMap<PlatformId, Url>,
+    /// The service that videos for Bluesky are sent to.
+    pub bluesky_video: VideoService,
     /// Apps registered with platforms.
     pub apps: BTreeMap<PlatformId, App>,
     /// The Stripe account, if there is one.
@@ -192,6 +194,7 @@ impl Config {
             overrides: given.overrides()?,
             signature_header: given.signature_header()?,
             platform_urls: given.platform_urls()?,
+            bluesky_video: given.bluesky_video()?,
             apps: given.apps()?,
             stripe: given.stripe()?,
             plans: given.plans()?,

@@ -124,6 +124,7 @@ fn feature_settings(
         publishing: fanfare_publishing::Settings {
             max_lateness: i64::try_from(config.max_lateness.as_millis()).unwrap_or(i64::MAX / 4),
             platform_urls: config.platform_urls.clone(),
+            bluesky_video: config.bluesky_video.clone(),
             apps: config.apps.clone(),
             sandbox_limits: config.sandbox_limits,
             sandbox_time_factor: config.sandbox_time_factor,

@@ -102,6 +102,13 @@ pub async fn set_decisions(mut call: Call) -> Result<Reply<accounts::SandboxDeci
     accounts::set_decisions(&call.act, platform, new).await
 }
 
+/// Sets how a simulated network takes videos.
+pub async fn set_video(mut call: Call) -> Result<Reply<accounts::SandboxVideoSet>> {
+    let platform = call.platform()?;
+    let new = call.body()?;
+    accounts::set_video(&call.act, platform, new).await
+}
+
 /// Sets the metrics that a simulated network reports for an account.
 pub async fn set_numbers(mut call: Call) -> Result<Reply<accounts::SandboxNumbers>> {
     let platform = call.platform()?;

@@ -65,6 +65,7 @@ pub mod post;
 pub mod post_attempt;
 pub mod post_hold;
 pub mod post_insight;
+pub mod post_name;
 pub mod post_numbers;
 pub mod post_reading;
 pub mod post_suggestion;

@@ -9,7 +9,11 @@ use crate::{
     dimensions::{self, dimensions},
     kind, path, refusal,
     scrub::Scrub,
+    utf8::Utf8,
 };
+
+/// The largest file with captions, in bytes.
+const CAPTIONS_MAX: u64 = 1 << 20;
 
 /// The largest sizes of files in bytes, by type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +34,11 @@ impl Sizes {
     /// Returns the limit for a file of this type.
     #[must_use]
     pub fn of(self, mime: &str) -> u64 {
-        if mime.starts_with("video/") { self.video } else { self.image }
+        match mime {
+            kind::VTT => self.image.min(CAPTIONS_MAX),
+            _ if mime.starts_with("video/") => self.video,
+            _ => self.image,
+        }
     }
 
     /// Returns these limits, none of them larger than `bytes`.
@@ -109,6 +117,8 @@ struct OpenFile {
     scrub: Scrub,
     /// A buffer for the scrubbed bytes of the current piece.
     scrubbed: Vec<u8>,
+    /// Checks captions, which are text.
+    text: Option<Utf8>,
 }
 
 impl Intake {
@@ -145,6 +155,7 @@ impl Intake {
             if self.seen > limit {
                 return Err(IntakeError::TooLarge { limit });
             }
+            begun.text.iter_mut().try_for_each(|text| text.push(piece))?;
             begun.scrubbed.clear();
             begun.scrub.push(piece, &mut begun.scrubbed);
             self.hash.update(&begun.scrubbed);
@@ -189,7 +200,13 @@ impl Intake {
     pub async fn finish(mut self) -> Result<StoredMedia, IntakeError> {
         self.end().await?;
         let Some(begun) = self.begun else { return Err(IntakeError::Empty) };
-        let OpenFile { mut writer, path, mime, scrub, .. } = begun;
+        let OpenFile { mut writer, path, mime, scrub, text, .. } = begun;
+        if let Some(text) = text
+            && let Err(refused) = text.end()
+        {
+            writer.abort().await;
+            return Err(refused);
+        }
         let rest = scrub.end();
         self.hash.update(&rest);
         writer.write(&rest).await?;
@@ -208,7 +225,14 @@ impl Intake {
 
     /// Detects the type from the first bytes.
     fn detect_type(&self) -> Result<&'static str, IntakeError> {
-        let Some(mime) = kind::sniff(&self.head) else {
+        let found = kind::sniff(&self.head);
+        // Of files that are only viewed, text is nothing particular.
+        let found = if self.any_type && found == Some(kind::VTT) {
+            Some(kind::detect_any(&self.head))
+        } else {
+            found
+        };
+        let Some(mime) = found else {
             return match refusal::unsupported(&self.head) {
                 IntakeError::Heic | IntakeError::Type(_) if self.any_type => {
                     Ok(kind::detect_any(&self.head))
@@ -225,6 +249,8 @@ impl Intake {
         if self.seen > limit {
             return Err(IntakeError::TooLarge { limit });
         }
+        let mut text = (mime == kind::VTT).then(Utf8::default);
+        text.iter_mut().try_for_each(|text| text.push(&self.head))?;
         let path = path::unguessable(&self.prefix, kind::extension(mime))?;
         let mut writer = self.store.writer(&path)?;
         let (mut scrub, mut scrubbed) = (Scrub::new(mime), Vec::new());
@@ -234,7 +260,7 @@ impl Intake {
         if !mime.starts_with("image/") {
             self.head = Vec::new();
         }
-        self.begun = Some(OpenFile { writer, path, mime, scrub, scrubbed });
+        self.begun = Some(OpenFile { writer, path, mime, scrub, scrubbed, text });
         Ok(())
     }
 }

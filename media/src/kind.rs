@@ -3,8 +3,9 @@
 /// The number of first bytes that [`sniff`] needs, if the file has as many.
 pub(crate) const SNIFF_BYTES: usize = 4096;
 
-/// The supported types and their extensions. PDF is for LinkedIn documents.
-const SUPPORTED_TYPES: [(&str, &str); 8] = [
+/// The supported types and their extensions. PDF is for LinkedIn documents, WebVTT for captions of
+/// videos.
+const SUPPORTED_TYPES: [(&str, &str); 9] = [
     ("image/jpeg", "jpg"),
     ("image/png", "png"),
     ("image/gif", "gif"),
@@ -13,7 +14,11 @@ const SUPPORTED_TYPES: [(&str, &str); 8] = [
     ("video/quicktime", "mov"),
     ("video/webm", "webm"),
     ("application/pdf", "pdf"),
+    (VTT, "vtt"),
 ];
+
+/// The type of captions.
+pub(crate) const VTT: &str = "text/vtt";
 
 /// Audio types by the names of the library. They occur in inbox messages, but not in posts.
 const SOUND_TYPES: [(&str, &str); 5] = [
@@ -31,8 +36,8 @@ const UNKNOWN_TYPE: &str = "application/octet-stream";
 const MORE_MP4_BRANDS: [&[u8; 4]; 7] =
     [b"iso7", b"iso8", b"iso9", b"isoa", b"isob", b"isoc", b"XAVC"];
 
-/// Returns the media type of a file that begins with `head` if it is supported: JPEG, PNG, GIF, WebP, MP4, MOV, WebM or
-/// PDF. The first 4 KiB are enough.
+/// Returns the media type of a file that begins with `head` if it is supported: JPEG, PNG, GIF, WebP, MP4, MOV, WebM,
+/// PDF or WebVTT. The first 4 KiB are enough.
 #[must_use]
 pub fn sniff(head: &[u8]) -> Option<&'static str> {
     let found = match detect(head) {
@@ -40,6 +45,7 @@ pub fn sniff(head: &[u8]) -> Option<&'static str> {
         Some("video/x-m4v") => "video/mp4",
         Some(found) => found,
         None if has_mp4_brand(head) => "video/mp4",
+        None if is_vtt(head) => VTT,
         None => return None,
     };
     let (mime, _) = SUPPORTED_TYPES.into_iter().find(|(mime, _)| *mime == found)?;
@@ -103,6 +109,13 @@ fn has_mp4_brand(head: &[u8]) -> bool {
         && MORE_MP4_BRANDS.iter().any(|brand| head.get(8..12) == Some(brand.as_slice()))
 }
 
+/// Returns true if the first line is that of a WebVTT file (<https://www.w3.org/TR/webvtt1/#file-structure>).
+fn is_vtt(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    head.strip_prefix(b"WEBVTT")
+        .is_some_and(|rest| rest.first().is_none_or(|next| b" \t\r\n".contains(next)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{detect_any, extension, sniff, supported, supported_types};
@@ -126,6 +139,13 @@ mod tests {
         assert_eq!(sniff(b"\0\0\0\x08wide\0\0\x10\0mdat\0\0"), Some("video/quicktime"));
         assert_eq!(sniff(b"\0\0\x10\0moov\0\0\0\x6cmvhd"), Some("video/quicktime"));
         assert_eq!(sniff(b"GIF87a\x01\0\x01\0"), Some("image/gif"));
+        for captions in [&b"WEBVTT"[..], b"\xef\xbb\xbfWEBVTT\r\n", b"WEBVTT - of a video\n\n"] {
+            assert_eq!(sniff(captions), Some("text/vtt"));
+            assert_eq!(detect_any(captions), "application/octet-stream");
+        }
+        for other in [&b"WEBVTTX\n"[..], b"\nWEBVTT\n", b"webvtt\n"] {
+            assert_eq!(sniff(other), None);
+        }
     }
 
     #[test]

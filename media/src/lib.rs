@@ -34,6 +34,7 @@ mod stored;
 mod tests;
 mod tiff;
 mod tools;
+mod utf8;
 mod writer;
 
 pub use analysis::{Analysis, Facts, analyse};

@@ -3,7 +3,8 @@
 use crate::{CopyError, IntakeError, kind};
 
 const SUPPORTED: &str =
-    "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for linkedin";
+    "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, PDF for linkedin, and WebVTT for \
+     captions";
 
 pub(crate) fn unavailable(message: &str, retryable: bool) -> CopyError {
     CopyError::Unavailable { message: message.to_owned(), retryable }
@@ -117,8 +118,8 @@ mod tests {
         };
         assert_eq!(
             message,
-            "The file is of type image/avif. JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, and PDF for \
-             linkedin."
+            "The file is of type image/avif. JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, PDF for \
+             linkedin, and WebVTT for captions."
         );
     }
 

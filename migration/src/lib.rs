@@ -51,6 +51,7 @@ mod m0095_workspace_deletions;
 mod m0096_rows_of_workspaces;
 mod m0097_turns;
 mod m0098_turns_of_held;
+mod m0099_post_names;
 mod run;
 
 use sea_orm_migration::prelude::*;
@@ -113,6 +114,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0096_rows_of_workspaces::RowsOfWorkspaces),
             Box::new(m0097_turns::Turns),
             Box::new(m0098_turns_of_held::TurnsOfHeld),
+            Box::new(m0099_post_names::PostNames),
         ]
     }
 }

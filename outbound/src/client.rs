@@ -29,6 +29,14 @@ pub struct Client {
     trusted: Arc<[Origin]>,
     peer: &'static str,
     clock: ServerClock,
+    question: Option<Question>,
+}
+
+/// A question whose reads no cache may answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Question {
+    /// The name of a parameter that the server ignores, which makes each address a new one.
+    pub parameter: Option<&'static str>,
 }
 
 /// A pool is keyed by origin only. Trusted requests have a pool of their own, so that a connection that was opened with
@@ -81,6 +89,7 @@ impl Client {
             trusted: Arc::new([]),
             peer: "other",
             clock: ServerClock::default(),
+            question: None,
         })
     }
 
@@ -106,10 +115,22 @@ impl Client {
         Self { clock: ServerClock::default(), ..self.clone() }
     }
 
+    /// Returns a client whose reads ask for what is there now: each is new to every cache. `parameter` is the name of one
+    /// that the server ignores; each read gets a value of its own for it.
+    #[must_use]
+    pub fn asking_anew(&self, parameter: Option<&'static str>) -> Self {
+        self.clock.begin_question();
+        Self { question: Some(Question { parameter }), ..self.clone() }
+    }
+
     /// Returns the clock of the server that last answered.
     #[must_use]
     pub const fn server_clock(&self) -> &ServerClock {
         &self.clock
+    }
+
+    pub(crate) const fn question(&self) -> Option<Question> {
+        self.question
     }
 
     pub(crate) const fn peer(&self) -> &'static str {

@@ -31,5 +31,5 @@ pub use multipart::Multipart;
 pub use piece::{Cause, FileStream};
 pub use policy::Policy;
 pub use reply::{Download, Reply};
-pub use request::Request;
+pub use request::{Request, unlike_any};
 pub use server_clock::ServerClock;

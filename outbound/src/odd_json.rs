@@ -5,11 +5,41 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The most places at which JSON behind other output is looked for.
+const PLACES_MAX: usize = 20;
+
+/// Parses JSON behind other output, such as a server's notices, that lasts to the end of the body.
+///
+/// # Errors
+/// There is none, or it is not the expected one.
+pub fn read_behind_output<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
+    let failed = match read(body) {
+        Ok(read) => return Ok(read),
+        Err(failed) => failed,
+    };
+    let body = body.trim_ascii_end();
+    // A page ends otherwise.
+    let Some(first) = body.last().and_then(|last| match last {
+        b'}' => Some(b'{'),
+        b']' => Some(b'['),
+        _ => None,
+    }) else {
+        return Err(failed);
+    };
+    let starts = body.iter().enumerate().filter(|(_, byte)| **byte == first);
+    let mut reads = starts.take(PLACES_MAX).filter_map(|(at, _)| read(&body[at..]).ok());
+    reads.next().ok_or(failed)
+}
+
 /// Parses JSON. What cannot be a character is left out or replaced, so that one odd text does not cost all the others.
 ///
 /// # Errors
 /// It is not the expected JSON.
 pub fn read<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
+    // Some programs put the mark of UTF-8 in front.
+    let body = body.strip_prefix(MARK).unwrap_or(body);
     let has_nul = body.windows(6).any(|part| part == br"\u0000");
     if !has_nul && let Ok(read) = serde_json::from_slice(body) {
         return Ok(read);
@@ -60,7 +90,27 @@ fn unit(text: &str) -> Option<u32> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::read;
+    use super::{read, read_behind_output};
+
+    #[test]
+    fn a_mark_in_front_costs_nothing() {
+        assert_eq!(read::<Value>("\u{feff}{\"id\": 1}".as_bytes()).unwrap(), json!({"id": 1}));
+    }
+
+    #[test]
+    fn json_behind_other_output_is_read_to_the_end_of_the_body() {
+        let notice = "<br />\n<b>Notice</b>: Undefined {x} index [0] in <b>a.php</b><br />\n";
+        for (sent, wanted) in [
+            (format!("{notice}{{\"id\": 1}}\n"), Some(json!({"id": 1}))),
+            (format!("\u{feff}{notice}[1]"), Some(json!([1]))),
+            ("{\"id\": 1}".to_owned(), Some(json!({"id": 1}))),
+            (format!("{notice}{{\"id\": 1}}</body></html>"), None),
+            (format!("{notice}{{\"id\": 1"), None),
+            (String::new(), None),
+        ] {
+            assert_eq!(read_behind_output::<Value>(sent.as_bytes()).ok(), wanted, "{sent}");
+        }
+    }
 
     #[test]
     fn an_odd_character_costs_nothing_else() {

@@ -34,6 +34,16 @@ impl Reply {
         })
     }
 
+    /// Parses the JSON at the end of the body, behind other output: on sites that show notices of their programs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidJson`] if it is not the expected JSON.
+    pub fn json_behind_output<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        odd_json::read_behind_output(&self.body).map_err(|cause| {
+            Error::new(ErrorKind::InvalidJson, &self.url, redacted_message(&cause))
+        })
+    }
+
     /// Returns the value of a header, if it exists and is text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method,
     header::{
-        AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, TE, TRAILER,
+        AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, TE, TRAILER,
         TRANSFER_ENCODING, UPGRADE,
     },
 };
@@ -16,7 +16,8 @@ use serde::Serialize;
 use url::Url;
 
 use crate::{
-    Client, Error, ErrorKind, FileStream, Multipart, piece::BodyPart, redirect::is_safe_header,
+    Client, Error, ErrorKind, FileStream, Multipart, client::Question, piece::BodyPart,
+    redirect::is_safe_header,
 };
 
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(30);
@@ -44,7 +45,8 @@ pub struct Request {
 
 impl Request {
     pub(crate) fn new(client: Client, method: Method, url: Url) -> Self {
-        Self {
+        let question = client.question().filter(|_| method == Method::GET);
+        let request = Self {
             client,
             method,
             url,
@@ -55,7 +57,19 @@ impl Request {
             redirects: 0,
             fresh: false,
             fault: None,
+        };
+        match question {
+            Some(question) => request.asking_anew(question),
+            None => request,
         }
+    }
+
+    /// Makes it a request that no cache has seen. Many caches ignore the header, so the address is new too where it may.
+    fn asking_anew(mut self, question: Question) -> Self {
+        if let Some(name) = question.parameter {
+            self.url.query_pairs_mut().append_pair(name, &unlike_any());
+        }
+        self.header(CACHE_CONTROL.as_str(), "no-cache")
     }
 
     /// Sets a header, replacing any of the same name. `Host`, `Content-Length` and other headers that are derived from
@@ -178,6 +192,12 @@ impl Request {
         self.fault = Some(self.fault.take().unwrap_or_else(fault));
         self
     }
+}
+
+/// Returns a text of letters and digits that no other request has: for one that no cache may answer.
+#[must_use]
+pub fn unlike_any() -> String {
+    format!("{:016x}", rand::random::<u64>())
 }
 
 /// Omits the path, the query and the values of headers, because they may contain tokens.

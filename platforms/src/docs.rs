@@ -148,7 +148,8 @@ pub struct Example {
     /// The subject of the example, in a few words.
     pub what: &'static str,
     /// The body of `POST /api/v1/posts` without account and media, as JSON. `<earlier>` and `<earlier_url>` stand for
-    /// the network's id and the address of an earlier post of the account.
+    /// the network's id and the address of an earlier post of the account, `<captions_url>` for the address of a stored
+    /// WebVTT file.
     pub post: &'static str,
     /// Types of its files, in order.
     pub media: &'static [&'static str],

@@ -30,6 +30,9 @@ pub struct Draft {
     pub metadata: Map<String, Value>,
     /// Media in order.
     pub media: Vec<Media>,
+    /// The files with captions that the settings name, in the order of the settings; empty if they were not looked up. A
+    /// file that is not stored here has no media type.
+    pub caption_files: Vec<Media>,
 }
 
 impl Draft {

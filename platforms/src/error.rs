@@ -73,11 +73,14 @@ pub struct Error {
     pub retry_after: Option<Duration>,
     /// True if the exhausted limit belongs to the app, which all accounts that post through it share.
     pub is_app_wide: bool,
+    /// True if the exhausted limit concerns this post alone: other posts of the account go out meanwhile.
+    pub is_of_post_alone: bool,
     /// The network's response, if there was one.
     pub reply: Option<PlatformReply>,
     /// For a duplicate: the id that the network gives for the earlier object. It may be another's, or not exist.
     pub earlier: Option<String>,
-    /// The state to go on with, if it turns out that a call without a readable response was not carried out.
+    /// The state to go on with, if it turns out that a call without a readable response was not carried out, or if the
+    /// step is tried again.
     pub next_state: Option<serde_json::Value>,
     /// What it says of the change that the call was to make.
     pub effect: Effect,
@@ -119,6 +122,7 @@ impl Error {
             remedy: None,
             retry_after: None,
             is_app_wide: false,
+            is_of_post_alone: false,
             reply: None,
             earlier: None,
             next_state: None,
@@ -285,6 +289,13 @@ impl Error {
     #[must_use]
     pub const fn app_wide(mut self) -> Self {
         self.is_app_wide = true;
+        self
+    }
+
+    /// Marks the limit as one that concerns this post alone, such as the number of videos in a day.
+    #[must_use]
+    pub const fn of_post_alone(mut self) -> Self {
+        self.is_of_post_alone = true;
         self
     }
 

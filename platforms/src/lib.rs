@@ -25,6 +25,7 @@ mod id;
 mod inbox;
 mod instagram;
 mod instance;
+mod kept;
 mod lemmy;
 mod linkedin;
 mod list;
@@ -53,6 +54,8 @@ mod usage;
 mod validate;
 mod video;
 mod wordpress;
+mod video_service;
+mod visibility;
 mod x;
 mod youtube;
 
@@ -96,6 +99,7 @@ pub use validate::{
 };
 pub use video::{VideoFormat, VideoProperties};
 
+pub use video_service::VideoService;
 use std::borrow::Cow;
 
 use async_trait::async_trait;
@@ -194,6 +198,15 @@ pub trait Platform: Send + Sync {
     ) -> Result<Progress>;
 
     /// Looks for the result of the commit described by `state`, whose response was lost after `sent_at`. Reads only. What
+    /// Returns the number of videos that the account may still send, where its network says so.
+    ///
+    /// # Errors
+    /// Like [`Platform::publish`].
+    async fn videos_left(&self, session: &Session) -> Result<Option<u64>> {
+        let _ = session;
+        Ok(None)
+    }
+
     /// is listed may be the result of another call; the worker knows which are.
     ///
     /// # Errors

@@ -75,7 +75,7 @@ pub enum Progress {
 }
 
 /// A post that is public.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct PublishedPost {
     /// The network's id; never empty.
     pub id: String,
@@ -85,6 +85,8 @@ pub struct PublishedPost {
     pub parts: Vec<PublishedPart>,
     /// Shortcomings, such as the missing picture of a card.
     pub warnings: Vec<Warning>,
+    /// Other names that the network has for the post or for a file in it, by which lists and webhooks may call it.
+    pub names: Vec<String>,
 }
 
 /// A further public object that belongs to a post.
@@ -305,7 +307,7 @@ impl Progress {
     /// Finishes with a post that is public under this id and address.
     #[must_use]
     pub fn done(id: impl Into<String>, url: Option<String>) -> Self {
-        Self::Done(PublishedPost { id: id.into(), url, parts: Vec::new(), warnings: Vec::new() })
+        Self::Done(PublishedPost { id: id.into(), url, ..PublishedPost::default() })
     }
 
     /// Adds warnings about what the post lacks.
@@ -313,6 +315,15 @@ impl Progress {
     pub fn with_warnings(mut self, warnings: Vec<Warning>) -> Self {
         if let Self::Done(published) = &mut self {
             published.warnings = warnings;
+        }
+        self
+    }
+
+    /// Adds other names of the post.
+    #[must_use]
+    pub fn with_names(mut self, names: Vec<String>) -> Self {
+        if let Self::Done(published) = &mut self {
+            published.names = names;
         }
         self
     }

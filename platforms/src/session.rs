@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::{
-    Error, Result,
+    Error, Result, Spec,
     oauth::{App, CLIENT_ID, CLIENT_SECRET},
     page::PictureShrinker,
     usage::UsageTracker,
+    video_service::VideoService,
 };
 
 /// One account's access to its network, for the duration of one call.
@@ -35,6 +36,8 @@ pub struct Session {
     pub picture_shrinker: Option<Arc<dyn PictureShrinker>>,
     /// The used part of the call quota, as the network reports it.
     pub usage: UsageTracker,
+    /// The service that videos are sent to, where a network has one apart.
+    pub video_service: VideoService,
     /// The time of the call, from the caller's clock.
     pub now: DateTime<Utc>,
 }
@@ -53,6 +56,12 @@ impl Session {
         self.app.clone().ok_or_else(|| {
             Error::misconfigured("This service has no app registered with the platform.")
         })
+    }
+
+    /// Returns a session whose reads say what is there now, and not what a cache has kept. `spec` is the network's.
+    #[must_use]
+    pub fn asking_anew(&self, spec: &Spec) -> Self {
+        Self { http: self.http.asking_anew(spec.ignored_parameter), ..self.clone() }
     }
 
     /// Returns the address of `path` (which starts with a slash) on the network: below the configured base, else below

@@ -7,6 +7,7 @@ use crate::{
     docs::{DocNotes, Example, SpecSource, SupportedApi},
     oauth::Oauth,
     overrides::overrides,
+    text::Alterations,
     video::VideoFormat,
 };
 
@@ -49,6 +50,16 @@ pub struct Spec {
     /// absent only after two complete reads that are this far apart. Where `sources` name none it is ours: no network
     /// documents it, and a minute and a half is longer than any lag that was seen.
     pub list_lag: Duration,
+    /// The changes of texts that the network is known to make; what else it shows is not what was sent. Where `sources`
+    /// name none there are none but those that all networks may make.
+    pub alterations: Alterations,
+    /// The name of a parameter that the network ignores in addresses of reads. Each look-up gets a value of its own for it,
+    /// so that no cache can answer with what was there before. `None` where unknown parameters are refused, or no cache
+    /// is known.
+    pub ignored_parameter: Option<&'static str>,
+    /// Why nobody but its author may see a post that the network calls published, where its answers do not tell: what the
+    /// operator has to look at, as sentences.
+    pub unseen: Option<&'static str>,
     /// The limits on posts, which all workers share. Each descriptor names the source of its numbers.
     pub rate_limits: &'static [RateLimit],
     /// The time to wait after "too many requests" if the network never says how long.
@@ -112,6 +123,9 @@ impl Spec {
             recovery_class: RecoveryClass::Search,
             commit_deadline: Duration::from_secs(30),
             list_lag: Duration::from_secs(90),
+            alterations: Alterations::NONE,
+            ignored_parameter: None,
+            unseen: None,
             rate_limits: &[],
             default_wait: None,
             prepare_lead: Duration::from_secs(15 * 60),

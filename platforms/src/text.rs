@@ -1,6 +1,7 @@
 //! The ways in which networks count text.
 
 mod address;
+mod alterations;
 mod emoji;
 mod html;
 mod invisible;
@@ -11,6 +12,7 @@ mod mastodon;
 mod tld;
 mod weighted;
 
+pub use alterations::{Alteration, Alterations, Loss, likeness_altered, loss, of_article};
 pub use address::{Addresses, bare_address, first_address};
 pub use html::of_html;
 pub use invisible::{clean_identifier, is_blank};

@@ -21,6 +21,7 @@ use crate::network_handler::NetworkHandler;
 use crate::random;
 use crate::root_handler::NetworkRequest;
 use crate::sim::{Account, CreateError, Entry, ListedAccount, LoggedCall, Sim, keys};
+use crate::video_control::VideoControl;
 
 /// An object-safe view of a network.
 pub(crate) trait AnyNetwork: Send + Sync {
@@ -60,6 +61,8 @@ pub(crate) trait AnyNetwork: Send + Sync {
         rejects: Option<bool>,
         video_ms: Option<i64>,
     ) -> Option<bool>;
+    /// Sets how videos of an account are taken. `false` if that cannot be set here.
+    fn set_video(&self, remote_id: &str, control: VideoControl) -> Option<bool>;
     /// Changes or deletes an item, as its author would.
     fn change_item(
         &self,
@@ -204,6 +207,16 @@ impl<N: Network> AnyNetwork for Arc<Sim<N>> {
         Some(decides)
     }
 
+    fn set_video(&self, remote_id: &str, control: VideoControl) -> Option<bool> {
+        let account = self.find(remote_id)?;
+        let change = N::video_change(control);
+        let can = change.is_some();
+        if let Some(change) = change {
+            self.apply(&account, change);
+        }
+        Some(can)
+    }
+
     fn change_item(
         &self,
         remote_id: &str,
@@ -317,7 +330,12 @@ fn receive<N: Network>(
             .timestamp_millis(),
     };
     let unique = sim.env.unique_number();
-    let (id, post) = account.read(|state| N::new_item_id(unique, state, &account.identity, new))?;
+    let ids = account.behaviour().ids;
+    let (id, post) = account.read(|state| {
+        let (id, post) = N::new_item_id(unique, state, &account.identity, new)?;
+        let name = |post| N::other_name(state, &account.identity, &ids, post);
+        Ok::<_, String>((id, post.map(name)))
+    })?;
     let author = new.author();
     let item = Item {
         id: id.clone(),

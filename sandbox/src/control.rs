@@ -22,6 +22,7 @@ use crate::realms::{self, SHARED};
 use crate::reply::{HandlerResult, Reply};
 use crate::root_handler::RequestAccess;
 use crate::sim::CreateError;
+use crate::video_control::VideoControl;
 use crate::{Sandbox, page};
 
 /// The first segment of its paths.
@@ -80,6 +81,13 @@ struct NewDecisions {
     reply: Option<String>,
     #[serde(default)]
     video_days: Option<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewVideo {
+    remote_id: String,
+    video: VideoControl,
 }
 
 #[derive(Deserialize)]
@@ -255,6 +263,7 @@ fn network_route(
             }
             Ok(Reply::ok(&json!({"remote_id": new.remote_id})))
         }
+        (Method::PUT, ["video"]) => set_video(&networks, call),
         (Method::PATCH, ["inbox", id]) => {
             let changes: ItemChanges = body(call)?;
             let remote_id = changes.remote_id.clone();
@@ -335,6 +344,18 @@ fn set_behaviour(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult
         return Ok(Reply::ok(&shown));
     }
     Err(no_account())
+}
+
+fn set_video(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
+    let NewVideo { remote_id, video } = body(call)?;
+    if let Some((field, reason)) = video.invalid_field() {
+        return Err(invalid_field("invalid_body", field, &reason));
+    }
+    let set = |network: &Arc<dyn AnyNetwork>| network.set_video(&remote_id, video.clone());
+    if networks.iter().find_map(set).ok_or_else(no_account)? {
+        return Ok(Reply::ok(&json!({ "remote_id": remote_id, "video": video })));
+    }
+    Err(invalid_field("invalid_body", "video", "this network has no such settings"))
 }
 
 fn set_metrics(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {

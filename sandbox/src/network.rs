@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::behaviour::{Ids, Shows};
 use crate::call::Call;
 use crate::env::Env;
 use crate::facts::Objection;
@@ -17,6 +18,7 @@ use crate::mailbox::{self, Item, ItemEvent, Mailbox, NewItem};
 use crate::native_post::NativePost;
 use crate::reply::{HandlerResult, Reply};
 use crate::sim::{Account, Sim};
+use crate::video_control::VideoControl;
 
 /// A simulated network. Each folder has one implementation.
 pub(crate) trait Network: Sized + Send + Sync + 'static {
@@ -26,6 +28,8 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     const BODY_MAX: usize;
     /// True if all accounts share one state, as the users of one site do.
     const SHARES_STATE: bool = false;
+    /// How it shows who sees a post, and whether it was accepted.
+    const SHOWS: Shows = Shows::NOTHING;
     /// The state of an account (or of the whole site).
     type State: Default + Send;
     /// An accepted change of the state, as it is written to the journal.
@@ -66,6 +70,14 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     ) -> (Vec<Self::Change>, String);
     /// Returns the changes that delete the post that [`Network::posts`] shows under this id, as a user does.
     fn delete_post(state: &Self::State, id: &str) -> Vec<Self::Change>;
+    /// Returns the changes of an edit by a user that gives the post another id; none if edits do not.
+    fn another_id(_state: &Self::State, _id: &str, _unique: u64, _at_ms: i64) -> Vec<Self::Change> {
+        Vec::new()
+    }
+    /// Returns the name by which webhooks and lists know a post, of the kind that [`Ids::post`] names.
+    fn other_name(_state: &Self::State, _identity: &Identity, _ids: &Ids, name: String) -> String {
+        name
+    }
     /// Returns a refusal in the network's own format.
     fn refuse(refusal: Refusal) -> Reply;
     /// Returns the response to a request without a route.
@@ -108,6 +120,10 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
         _video_ms: Option<i64>,
         _state: &Self::State,
     ) -> Option<Self::Change> {
+        None
+    }
+    /// Returns the change that sets how videos are taken from now on; `None` if that cannot be set here.
+    fn video_change(_control: VideoControl) -> Option<Self::Change> {
         None
     }
     /// Returns the webhook that reports an event of an item, if there is one.

@@ -186,7 +186,8 @@ async fn run_permitted<N: Network>(
                 Some(refused) if reply.status.is_success() => refused,
                 _ => as_described::<N>(described.operation, reply),
             };
-            Outcome::Send(behaviour::after(cx, route.phase, name, reply))
+            let reply = behaviour::after(cx, route.phase, name, reply);
+            Outcome::Send(behaviour::prefaced(cx, reply))
         }
         other => other,
     }

@@ -42,9 +42,10 @@ pub(crate) fn network<N: Network>(sim: &Arc<Sim<N>>) -> Reply {
 
 /// Shows one account's posts, newest first.
 pub(crate) fn account<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
-    let Some((listed, posts)) = sim.posts(remote_id) else {
+    let Some((listed, mut posts)) = sim.posts(remote_id) else {
         return not_found("There is no such account.");
     };
+    posts.retain(|post| is_for_others(sim, remote_id, post));
     let mut body = String::new();
     for post in posts.iter().rev() {
         article(&mut body, post, false);
@@ -66,7 +67,8 @@ pub(crate) fn picture<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str) -> Reply {
 /// Shows one post with all its fields.
 pub(crate) fn post<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str, key: &str) -> Reply {
     let found = sim.posts(remote_id).and_then(|(listed, posts)| {
-        let post = posts.into_iter().find(|post| post.page == key || post.id == key)?;
+        let mut posts = posts.into_iter().filter(|post| is_for_others(sim, remote_id, post));
+        let post = posts.find(|post| post.page == key || post.id == key)?;
         Some((listed, post))
     });
     let Some((listed, post)) = found else {
@@ -81,6 +83,10 @@ pub(crate) fn post<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str, key: &str) ->
         escape(&listed.remote_id)
     );
     page(200, &listed.username, &format!("On simulated {}", N::NAME), &body)
+}
+
+fn is_for_others<N: Network>(sim: &Arc<Sim<N>>, remote_id: &str, post: &Post) -> bool {
+    sim.find(remote_id).is_none_or(|account| account.is_for_others(&post.id))
 }
 
 fn article(to: &mut String, post: &Post, whole: bool) {

@@ -152,6 +152,11 @@ impl<N: Network> Account<N> {
         lock(&self.behaviour).clone()
     }
 
+    /// Returns true if others than its author see a post.
+    pub fn is_for_others(&self, id: &str) -> bool {
+        lock(&self.course).is_for_others(id)
+    }
+
     pub fn log(&self, call: LoggedCall) {
         let mut calls = lock(&self.calls);
         if calls.len() == CALLS {

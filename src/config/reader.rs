@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 use anyhow::{Context as _, Result, bail};
 use fanfare_mail::Mailer;
 use fanfare_people::billing::Plans;
-use fanfare_platforms::{Overrides, PlatformId, oauth::App};
+use fanfare_platforms::{Overrides, PlatformId, VideoService, oauth::App};
 use ipnet::IpNet;
 use url::Url;
 
@@ -145,6 +145,24 @@ impl VariableReader {
             );
         }
         Ok(Overrides { graph_version, linkedin_version, linkedin_scopes })
+    }
+
+    /// Reads where videos for Bluesky are sent to.
+    pub(super) fn bluesky_video(&mut self) -> Result<VideoService> {
+        let name = "FANFARE_BLUESKY_VIDEO_URL";
+        match self.take(name).as_deref() {
+            None => Ok(VideoService::Usual),
+            Some("off") => Ok(VideoService::Off),
+            Some(address) => {
+                let usable = |url: &Url| {
+                    matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none()
+                };
+                match Url::parse(address).ok().filter(usable) {
+                    Some(url) => Ok(VideoService::At(url)),
+                    None => bail!("{name} must be an http(s) address or off, not {address:?}"),
+                }
+            }
+        }
     }
 
     pub(super) fn platform_urls(&mut self) -> Result<BTreeMap<PlatformId, Url>> {

@@ -167,6 +167,7 @@ fn published(taken: ClaimedPost) -> CompleteStep {
         reconciling_at: None,
         absent_at: None,
         made: (fanfare_entities::AccountId(0), Vec::new()),
+        names: Vec::new(),
         published: Some((format!("remote-{id}"), None)),
         parts: None,
         warnings: None,

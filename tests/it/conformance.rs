@@ -2,7 +2,9 @@
 //! told these stories by being listed: nothing here names a network.
 
 mod answers;
-mod cuts;
+mod caches;
+mod changed_words;
+pub mod cuts;
 mod in_part;
 mod not_found;
 mod refusals;

@@ -7,6 +7,7 @@ pub mod gate;
 mod hooks;
 mod killed;
 pub mod lost;
+mod names;
 mod order;
 mod records;
 pub mod sender;

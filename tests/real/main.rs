@@ -1,6 +1,6 @@
 //! Stories against real third-party software on this machine: a Bluesky PDS, WordPress, clients of MCP and OAuth, the
-//! conformance suites of MCP, schemathesis, generators of clients, a Stripe server, and what judges whether everybody can use
-//! the pages. Run by `make peers`, which installs all; without them these tests fail and say so.
+//! conformance suites of MCP, schemathesis, generators of clients, a Stripe server, what judges whether everybody can use
+//! the pages, and the packages in which vendors describe their networks. Run by `make peers`, which installs all; without them these tests fail and say so.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
 
@@ -11,6 +11,7 @@ mod generators;
 mod peer;
 mod schemathesis;
 mod stripe;
+mod vendors;
 mod wordpress;
 #[expect(dead_code, reason = "these stories kill workers anywhere, not at failpoints")]
 #[path = "../it/worker.rs"]

@@ -269,6 +269,7 @@ pub fn settings() -> FeatureSettings {
         },
         publishing: fanfare_publishing::Settings {
             max_lateness: 24 * 3_600_000,
+            bluesky_video: fanfare_platforms::VideoService::Usual,
             platform_urls: Default::default(),
             apps: Default::default(),
             sandbox_limits: false,

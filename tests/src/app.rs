@@ -32,7 +32,7 @@ use sea_orm::{ColumnTrait, EntityTrait, ExprTrait, PaginatorTrait, QueryFilter, 
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Cutter, Simulator, Stack, client::User};
+use crate::{Cutter, Recorder, Simulator, Stack, client::User};
 pub use options::{Options, Watch};
 use parts::{Networks, ai, apps, billing, limits, networks, queue, stand_ins, store};
 
@@ -54,6 +54,8 @@ pub struct TestApp {
     pub master_key: String,
     /// The proxy in front of the simulated networks, if there is one.
     pub cutter: Option<Cutter>,
+    /// The proxy that keeps what is said to the simulated networks, if there is one.
+    pub recorder: Option<Recorder>,
     features: FeatureSettings,
     dir: PathBuf,
     stop: CancellationToken,
@@ -84,7 +86,7 @@ impl TestApp {
         let base_url = options.base_url.clone().unwrap_or_else(|| origin.clone());
         let media_base_url =
             options.media_base_url.clone().unwrap_or_else(|| format!("{base_url}/media"));
-        let Networks { simulator, reached, cutter } =
+        let Networks { simulator, reached, cutter, recorder } =
             networks(&options, (&origin, &base_url, &media_base_url), &stop).await;
         let (mut db, database_url) = match &options.postgres_url {
             Some(url) => (crate::stack::migrated(url).await, url.clone()),
@@ -112,10 +114,11 @@ impl TestApp {
             publishing: fanfare_publishing::Settings {
                 max_lateness: options.max_lateness,
                 platform_urls: if options.stand_ins {
-                    stand_ins(&simulator)
+                    stand_ins(&reached)
                 } else {
                     Default::default()
                 },
+                bluesky_video: options.bluesky_video,
                 apps: if options.stand_ins { apps() } else { Default::default() },
                 sandbox_limits: options.sandbox_limits,
                 sandbox_time_factor: options.sandbox_time_factor,
@@ -163,6 +166,7 @@ impl TestApp {
             redis_url,
             master_key,
             cutter,
+            recorder,
             dir,
             stop,
             workers: Mutex::default(),

@@ -20,6 +20,7 @@ use crate::{
     dispatcher::Dispatcher,
     heartbeat::InFlight,
     publish_post::rate_limit::{Limiter, RateLimitDecision, RateLimitRequest},
+    strangers::StrangerLooks,
 };
 
 /// Groups many small writes into a few large ones.
@@ -59,6 +60,8 @@ pub struct Inner {
     pub finish_delivery: Batched<deliveries::DeliveryOutcome, bool>,
     /// Accounts that have just published, so that their analytics are read in time.
     published: Batched<AccountId, ()>,
+    /// When this process last looked at a post without a log-in.
+    pub looks: StrangerLooks,
     /// The dispatcher of posts.
     pub post_dispatcher: Dispatcher,
     /// The dispatcher of webhook deliveries.
@@ -139,6 +142,7 @@ impl Context {
             name,
             in_flight: InFlight::default(),
             counters: Counters::default(),
+            looks: StrangerLooks::default(),
         }))
     }
 

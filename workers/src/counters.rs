@@ -12,6 +12,13 @@ use fanfare_publishing::{
     media::CopyOutcome,
     posts::{PostStatus, publishing::CompleteStep},
 };
+use serde_json::Value;
+
+/// Returns true if one of the warnings says that others see the post than it was meant for.
+fn differs_in_visibility(warnings: &Value) -> bool {
+    let mut warnings = warnings.as_array().into_iter().flatten();
+    warnings.any(|warning| warning["code"] == "visibility_differs")
+}
 
 /// Counts to be written with the next heartbeat.
 #[derive(Debug, Default)]
@@ -38,10 +45,19 @@ impl Counters {
             _ => return,
         };
         self.add(kind, platform, measure.to_owned());
+        if record.warnings.as_ref().is_some_and(differs_in_visibility) {
+            self.add(kind, platform, measure::HIDDEN.to_owned());
+        }
         let code = record.error.as_ref().and_then(|error| error.get("code")?.as_str());
         if let Some(code) = code {
             self.add(kind, platform, format!("{}{code}", measure::ERROR));
         }
+    }
+
+    /// Counts a look at a published post without a log-in.
+    pub fn look(&self, platform: &str, is_shown: bool) {
+        let measure = if is_shown { measure::LOOK_OPEN } else { measure::LOOK_CLOSED };
+        self.add(JobKind::PublishPost, platform, measure.to_owned());
     }
 
     /// Counts how an attempt at publishing a post ended, for the part of the workspaces to which this one belongs.

@@ -28,6 +28,7 @@ mod queue_sampler;
 mod scheduler;
 mod send_mail;
 mod send_outgoing;
+mod strangers;
 mod sync_analytics;
 mod sync_business;
 mod sync_inbox;

@@ -20,7 +20,7 @@ use salvo::{
 use crate::{middleware::request::LogFields, reply, request_id};
 
 /// The media types of files, by the extension they are stored with.
-const TYPES: [(&str, &str); 13] = [
+const TYPES: [(&str, &str); 14] = [
     ("aac", "audio/aac"),
     ("gif", "image/gif"),
     ("jpg", "image/jpeg"),
@@ -31,6 +31,7 @@ const TYPES: [(&str, &str); 13] = [
     ("ogg", "audio/ogg"),
     ("pdf", "application/pdf"),
     ("png", "image/png"),
+    ("vtt", "text/vtt"),
     ("wav", "audio/wav"),
     ("webm", "video/webm"),
     ("webp", "image/webp"),

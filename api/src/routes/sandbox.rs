@@ -9,7 +9,7 @@ use fanfare_core::{
 use fanfare_insight::analytics::suggestions::SuggestNow;
 use fanfare_publishing::accounts::{
     NewExternalPost, NewSandboxAccount, NewSandboxClock, NewSandboxFaults, NewSandboxItem,
-    NewSandboxNumbers, ReviewDecisions, SandboxItemChanges,
+    NewSandboxNumbers, ReviewDecisions, SandboxItemChanges, SandboxVideo,
 };
 
 #[rustfmt::skip]
@@ -61,6 +61,13 @@ pub(super) const ROUTES: &[Route] = &[
         .doc("sandbox", "Set what a simulated network decides about answers to reviews and about videos")
         .when("Use it in tests of reviews and videos of a location; it decides nothing real.")
         .takes_body(Body::of::<ReviewDecisions>(r#"{"account_id": 7, "reply": "reject"}"#))
+        .answers(200, "It is set.")
+        .refuses(&[Code::PlatformNotFound]),
+    Route::new(Method::Put, "/api/v1/sandbox/{platform}/video", "set_sandbox_video",
+        writes(Scope::AccountsWrite, Role::Publisher, WorkspaceScope::AccountInBody), &sandbox::set_video)
+        .doc("sandbox", "Set how a simulated network takes videos: limits, time, failures")
+        .when("Use it in tests of videos on Bluesky; it sets nothing real.")
+        .takes_body(Body::of::<SandboxVideo>(r#"{"account_id": 7, "can_upload": false}"#))
         .answers(200, "It is set.")
         .refuses(&[Code::PlatformNotFound]),
     Route::new(Method::Put, "/api/v1/sandbox/{platform}/faults", "set_sandbox_faults",

@@ -6,7 +6,7 @@ use fanfare_insight::analytics::ReadsNumbers;
 use fanfare_people::billing::WorkspacePosts;
 use fanfare_publishing::{
     accounts::AccountHooks,
-    posts::{PostWriter, unpaid::UnpaidPosts},
+    posts::{PostWriter, VideoQuotas, unpaid::UnpaidPosts},
 };
 
 /// The operator's settings of the features.
@@ -35,6 +35,7 @@ impl FeatureSettings {
             .with(self.conversations)
             .with(self.insight)
             .with(PostWriter::default())
+            .with(VideoQuotas::default())
             .with(accounts)
             .with(posts)
     }

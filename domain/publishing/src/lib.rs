@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use fanfare_core::Domain;
 use fanfare_entities::Millis;
 use fanfare_media::{Scratch, Tools};
-use fanfare_platforms::{PlatformId, oauth::App};
+use fanfare_platforms::{PlatformId, VideoService, oauth::App};
 use url::Url;
 
 /// The operator's settings for publishing.
@@ -30,6 +30,8 @@ pub struct Settings {
     pub max_lateness: Millis,
     /// The addresses that replace the platforms' own.
     pub platform_urls: BTreeMap<PlatformId, Url>,
+    /// The service that videos for Bluesky are sent to.
+    pub bluesky_video: VideoService,
     /// The apps registered with networks.
     pub apps: BTreeMap<PlatformId, App>,
     /// True if the rate limits of the real networks also hold for the simulated ones.

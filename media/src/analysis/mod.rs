@@ -55,7 +55,7 @@ pub async fn analyse(
         return Err(Flaw::Mismatch { named: mime.to_owned(), found: found.to_owned() });
     }
     let base = Facts { mime: mime.to_owned(), bytes, ..Facts::default() };
-    if mime == "application/pdf" {
+    if mime == "application/pdf" || mime == kind::VTT {
         return Ok(Analysis { facts: base, poster: None });
     }
     let space = scratch.space(store.local_space(bytes)).await?;

@@ -11,6 +11,7 @@ pub fn each() -> Vec<(&'static str, Vec<u8>)> {
         ("video/quicktime", ftyp(b"qt  ")),
         ("video/webm", ebml("webm")),
         ("application/pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n".to_vec()),
+        ("text/vtt", b"WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n".to_vec()),
     ]
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use fanfare_outbound::{Reply, Request};
+use secrecy::SecretString;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use url::Url;
@@ -59,6 +60,23 @@ struct Applied {
 #[derive(Deserialize)]
 struct AppliedWrite {
     cid: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ServiceToken {
+    token: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SessionInfo {
+    email_confirmed: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ServerInfo {
+    blob_upload_limit: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -152,6 +170,39 @@ impl<'a> Pds<'a> {
         let request = self.authorized(self.post("com.atproto.repo.uploadBlob")?)?;
         let uploaded: Uploaded = self.send(request.file(mime, size, file)).await?.json()?;
         Ok(uploaded.blob)
+    }
+
+    /// `com.atproto.server.getServiceAuth`: a token with which another service acts for the account. It ends at `exp`, in
+    /// seconds since 1970, or after a minute.
+    pub async fn service_token(
+        &self,
+        aud: &str,
+        lxm: &str,
+        exp: Option<i64>,
+    ) -> Result<SecretString> {
+        let exp = exp.map(|exp| exp.to_string());
+        let mut query = vec![("aud", aud), ("lxm", lxm)];
+        query.extend(exp.as_deref().map(|exp| ("exp", exp)));
+        let reply = self.authorized_get("com.atproto.server.getServiceAuth", &query).await?;
+        Ok(reply.json::<ServiceToken>()?.token.into())
+    }
+
+    /// `com.atproto.server.getSession`: whether the account's e-mail address is confirmed, if the server says so.
+    pub async fn is_email_confirmed(&self) -> Result<Option<bool>> {
+        let reply = self.authorized_get("com.atproto.server.getSession", &[]).await?;
+        Ok(reply.json::<SessionInfo>()?.email_confirmed)
+    }
+
+    /// `com.atproto.server.describeServer`: the largest file that the server takes, if it says so.
+    pub async fn blob_limit(&self) -> Result<Option<u64>> {
+        let request = self.get("com.atproto.server.describeServer")?;
+        Ok(self.send(request).await?.json::<ServerInfo>()?.blob_upload_limit)
+    }
+
+    /// Returns the address of the account's server, whatever address it is reached at.
+    pub fn home(&self) -> Result<Url> {
+        Url::parse(&self.address)
+            .map_err(|_| Error::misconfigured("The address of the account's server is not valid."))
     }
 
     /// `com.atproto.repo.applyWrites`: all writes or none. Returns what the server calls each record, as far as it says.

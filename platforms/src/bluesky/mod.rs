@@ -4,6 +4,7 @@
 //! server keeps one record per key.
 
 mod analytics;
+mod captions;
 mod card;
 mod cid;
 mod client;
@@ -17,6 +18,8 @@ mod settings;
 mod state;
 mod tid;
 mod verify;
+mod video;
+mod video_service;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -28,11 +31,15 @@ use crate::{
     CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, Identity, LimitScope,
     MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
     RecoveryClass, RefreshedTokens, Result, Secrets, Session, Spec, SpecSource, Step, ThreadRules,
-    Violation, analytics::Analytics, text,
+    VideoFormat, Violation, analytics::Analytics, text,
 };
 
 /// Largest image in bytes (lexicon `app.bsky.embed.images`).
 const IMAGE_BYTES_MAX: u64 = 2_000_000;
+
+/// Largest video in bytes (lexicon `app.bsky.embed.video`), and its longest duration.
+const VIDEO_BYTES_MAX: u64 = 300_000_000;
+const VIDEO_MS_MAX: u64 = 180_000;
 
 /// Post type of a chain.
 const CHAIN: &str = "bluesky_thread";
@@ -74,16 +81,21 @@ const SPEC: Spec = Spec {
     },
     media: MediaRules {
         images_max: 4,
+        videos_max: 1,
         total_max: 4,
         image_types: &["image/jpeg", "image/png", "image/webp", "image/gif"],
         image_bytes_max: IMAGE_BYTES_MAX,
+        video_types: &["video/mp4"],
+        video_forms: &[VideoFormat { types: &["video/mp4"], ..VideoFormat::H264 }],
+        video_bytes_max: VIDEO_BYTES_MAX,
+        video_ms_max: Some(VIDEO_MS_MAX),
         ..MediaRules::NONE
     },
     alt_text_max: settings::ALT_TEXT_MAX,
     post_types: &[
         PostType {
             name: "feed",
-            doc: "A post. Web addresses, @handles and #tags become links; without images and quote the first address \
+            doc: "A post. Web addresses, @handles and #tags become links; without files and quote the first address \
               gets a preview card.",
             media: None,
         },
@@ -120,6 +132,11 @@ const SPEC: Spec = Spec {
             "rate limits",
             "https://docs.bsky.app/docs/advanced-guides/rate-limits",
         ),
+        SpecSource::documented(
+            "the way of a video",
+            "https://docs.bsky.app/docs/tutorials/video",
+        ),
+        SpecSource::observed("length of videos", "announcements of Bluesky, 2024 and 2025"),
         SpecSource::observed("length of alt texts", "Bluesky's own app"),
     ],
     examples: &[
@@ -137,6 +154,16 @@ const SPEC: Spec = Spec {
             r#"{"caption": "Two pictures", "settings": {"media_alt_texts": ["A cat", "A dog"]}}"#,
         )
         .with(&["image/png", "image/png"]),
+        Example::new(
+            "a video with captions",
+            r#"{"caption": "How it works", "settings": {"media_alt_texts": ["Hands fold a paper crane"], "captions": [{"lang": "en", "url": "<captions_url>"}]}}"#,
+        )
+        .with(&["video/mp4"]),
+        Example::new(
+            "a quote with a video",
+            r#"{"caption": "See this", "settings": {"quote_url": "<earlier_url>"}}"#,
+        )
+        .with(&["video/mp4"]),
         Example::new(
             "a chain",
             r#"{"post_type": "bluesky_thread", "metadata": {"bluesky_thread_posts": ["First of all", "And last"]}}"#,
@@ -187,6 +214,10 @@ impl Platform for Bluesky {
         state: Option<Value>,
     ) -> Result<Progress> {
         publish::publish(session, draft, state).await
+    }
+
+    async fn videos_left(&self, session: &Session) -> Result<Option<u64>> {
+        video::videos_left(session).await
     }
 
     async fn reconcile(

@@ -8,7 +8,7 @@ use super::{
     quote, record,
     settings::Settings,
     state::{NextStep, State, StrongRef},
-    texts, tid,
+    texts, tid, video,
 };
 use crate::{
     Draft, Error, ErrorKind, Likeness, Progress, PublishedPart, PublishedPost, ReconcileOutcome,
@@ -35,6 +35,16 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             let blob = upload_image(&pds, draft, index).await?;
             remote_id = blob.pointer("/ref/$link").and_then(Value::as_str).map(str::to_owned);
             state.images.push(blob);
+        }
+        NextStep::VideoLimits => return video::check_limits(session, &pds, draft, state).await,
+        NextStep::Video => return video::upload(session, &pds, draft, state).await,
+        NextStep::VideoJob(job, since) => {
+            return video::look(session, &pds, state, (&job, since)).await;
+        }
+        NextStep::Captions(index) => {
+            let file = video::upload_captions(&pds, draft, index).await?;
+            remote_id = file.pointer("/ref/$link").and_then(Value::as_str).map(str::to_owned);
+            state.captions.push(file);
         }
         NextStep::Card(place, uri) => state.set_card(place, card::read(session, &uri).await),
         NextStep::CardImage(place) => card::upload(session, &pds, &mut state, place).await?,
@@ -166,6 +176,6 @@ fn published(session: &Session, draft: &Draft) -> PublishedPost {
         id: record::uri(&account.remote_id, draft, 0),
         url: address(0),
         parts: parts.collect(),
-        warnings: Vec::new(),
+        ..PublishedPost::default()
     }
 }

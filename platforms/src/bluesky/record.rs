@@ -9,9 +9,9 @@ use super::{
     is_chain, reply_rules,
     settings::Settings,
     state::{Card, State, StrongRef},
-    texts, tid,
+    texts, tid, video,
 };
-use crate::{Draft, Result};
+use crate::{Draft, Media, Result};
 
 /// Collection of posts.
 pub const POSTS: &str = "app.bsky.feed.post";
@@ -122,7 +122,8 @@ fn facet_values(text: &str, state: &State) -> Vec<Value> {
 }
 
 fn embed(draft: &Draft, settings: &Settings, state: &State) -> Option<Value> {
-    let media = images(draft, settings, state).or_else(|| card(state, 0));
+    let files = video::embed(draft, settings, state).or_else(|| images(draft, settings, state));
+    let media = files.or_else(|| card(state, 0));
     let quote = state.quote.as_ref().map(|StrongRef { uri, cid }| {
         json!({"$type": "app.bsky.embed.record", "record": {"uri": uri, "cid": cid}})
     });
@@ -134,16 +135,19 @@ fn embed(draft: &Draft, settings: &Settings, state: &State) -> Option<Value> {
     }
 }
 
+/// Returns the width and height of a file, if they are known.
+pub fn sides(media: &Media) -> Option<(u32, u32)> {
+    media.dimensions.filter(|(width, height)| *width > 0 && *height > 0)
+}
+
 fn images(draft: &Draft, settings: &Settings, state: &State) -> Option<Value> {
     if state.images.is_empty() {
         return None;
     }
-    let image = |(index, (blob, media)): (usize, (&Value, &crate::Media))| {
+    let image = |(index, (blob, media)): (usize, (&Value, &Media))| {
         let alt = settings.media_alt_texts.get(index).map_or("", String::as_str);
         let mut image = json!({"image": blob, "alt": alt});
-        if let Some((width, height)) =
-            media.dimensions.filter(|(width, height)| *width > 0 && *height > 0)
-        {
+        if let Some((width, height)) = sides(media) {
             image["aspectRatio"] = json!({"width": width, "height": height});
         }
         image

@@ -1,6 +1,8 @@
 //! The `settings` of a Bluesky post.
 
-use super::{CHAIN_KEY, TEXT_BYTES_MAX, is_chain, quote::PostAddress, reply_rules, texts};
+use super::{
+    CHAIN_KEY, TEXT_BYTES_MAX, captions, is_chain, quote::PostAddress, reply_rules, texts,
+};
 use crate::{
     Draft, Shape, Violation,
     settings::{alt_texts, settings},
@@ -9,11 +11,22 @@ use crate::{
 
 /// Longest alt text in characters. The lexicon sets no limit; this is what Bluesky's own app accepts.
 pub const ALT_TEXT_MAX: usize = 2_000;
+/// Largest file with captions in bytes, and most of them (lexicon `app.bsky.embed.video`).
+pub const CAPTION_BYTES_MAX: u64 = 20_000;
+const CAPTIONS_MAX: usize = 20;
 /// Longest tag (lexicon `app.bsky.feed.post`); its 640 bytes are the longest text that can meet it.
 const TAG_GRAPHEMES_MAX: usize = 64;
 const TAG_BYTES_MAX: usize = 640;
 
 settings! {
+    /// Captions of a video in one language.
+    CaptionFile {
+        /// Language of the captions as a BCP 47 tag, for example en or pt-BR; each language once.
+        required lang: String = Shape::Id { min: 2, max: 35 },
+        /// Address of a WebVTT file in the media store, at most 20,000 bytes.
+        required url: String = Shape::Url,
+    }
+
     /// The settings of a post.
     Settings {
         /// Languages of the text as BCP 47 tags, for example en or pt-BR.
@@ -45,7 +58,13 @@ settings! {
         },
         /// Addresses of Bluesky lists whose members may reply, such as https://bsky.app/profile/name.bsky.social/lists/3kabc.
         optional allow_reply_lists: Vec<String> = Shape::List { of: &Shape::Url, min: 1, max: 5 },
-        /// Descriptions of the images for people who cannot see them, in the order of the images.
+        /// Captions of the video, in up to 20 languages.
+        optional captions: Vec<CaptionFile> = Shape::List {
+            of: &Shape::Object(CaptionFile::FIELDS),
+            min: 0,
+            max: CAPTIONS_MAX,
+        },
+        /// Descriptions of the files for people who cannot see them, in the order of the files.
         optional media_alt_texts: Vec<String> = alt_texts!(ALT_TEXT_MAX, 4),
     }
 }
@@ -61,6 +80,7 @@ pub fn check(draft: &Draft) -> Vec<Violation> {
     for (index, tag) in settings.tags.iter().enumerate() {
         found.extend(tag_violation(tag, format!("settings.tags[{index}]")));
     }
+    found.extend(captions::violations(draft, &settings));
     found.extend(reply_rules::violations(&settings));
     found.extend(settings.quote_url.and_then(|url| quote_violation(&url)));
     if is_chain(draft) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ use super::{
     reply_rules,
     settings::Settings,
     texts,
+    video::{self, VideoStage},
 };
 use crate::{Draft, Step, Warning};
 
@@ -19,6 +21,12 @@ use crate::{Draft, Step, Warning};
 pub struct State {
     /// References of the uploaded images, in order.
     pub images: Vec<Value>,
+    /// The video, once it may be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub video: Option<VideoStage>,
+    /// References of the uploaded captions, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub captions: Vec<Value>,
     /// The preview card, once it was fetched.
     pub card: Option<Card>,
     /// The cards of the other posts of a chain, by their places from 1.
@@ -79,6 +87,14 @@ pub struct StrongRef {
 pub enum NextStep {
     /// Upload the image with this index.
     Image(usize),
+    /// Find out whether a video may be sent.
+    VideoLimits,
+    /// Upload the video.
+    Video,
+    /// Look whether the video of this job, which was sent then, is processed.
+    VideoJob(String, DateTime<Utc>),
+    /// Upload the captions with this index.
+    Captions(usize),
     /// Read the page behind this address, for the post with this place.
     Card(usize, String),
     /// Upload the image of the card of the post with this place.
@@ -100,8 +116,8 @@ const HANDLES_PER_CALL: usize = 10;
 impl State {
     /// Returns the next step of this draft.
     pub fn next(&self, draft: &Draft, settings: &Settings) -> NextStep {
-        if self.images.len() < draft.media.len() {
-            return NextStep::Image(self.images.len());
+        if let Some(next) = self.next_file(draft, settings) {
+            return next;
         }
         let texts = texts(draft);
         let facets: Vec<_> = texts.iter().map(|text| facets::detect(text)).collect();
@@ -118,6 +134,25 @@ impl State {
         }
     }
 
+    /// Returns the next step of the files: images, or a video with its captions.
+    fn next_file(&self, draft: &Draft, settings: &Settings) -> Option<NextStep> {
+        if video::of(draft).is_none() {
+            let next = self.images.len();
+            return (next < draft.media.len()).then_some(NextStep::Image(next));
+        }
+        match &self.video {
+            None => Some(NextStep::VideoLimits),
+            Some(VideoStage::Allowed) => Some(NextStep::Video),
+            Some(VideoStage::InProcess { job, since }) => {
+                Some(NextStep::VideoJob(job.clone(), *since))
+            }
+            Some(VideoStage::Ready { .. }) => {
+                let next = self.captions.len();
+                (next < settings.captions.len()).then_some(NextStep::Captions(next))
+            }
+        }
+    }
+
     /// Returns the next step of the cards: each text without media or quote has that of its first address.
     fn next_card(
         &self,
@@ -127,7 +162,7 @@ impl State {
     ) -> Option<NextStep> {
         let mut cards = 0;
         for (place, facets) in facets.iter().enumerate() {
-            // A post has one embed: images or a quote take precedence over a card.
+            // A post has one embed: files or a quote take precedence over a card.
             if place == 0 && !(draft.media.is_empty() && settings.quote_url.is_none()) {
                 continue;
             }
@@ -189,6 +224,10 @@ impl NextStep {
     pub fn step(&self) -> Step {
         match self {
             Self::Image(index) => Step::prepare(format!("upload_image_{}", index + 1)),
+            Self::VideoLimits => Step::prepare("check_video_limits"),
+            Self::Video => Step::prepare("upload_video"),
+            Self::VideoJob(..) => Step::prepare("await_video"),
+            Self::Captions(index) => Step::prepare(format!("upload_captions_{}", index + 1)),
             Self::Card(0, _) => Step::prepare("read_link_card"),
             Self::Card(place, _) => Step::prepare(format!("read_link_card_{}", place + 1)),
             Self::CardImage(0) => Step::prepare("upload_card_image"),

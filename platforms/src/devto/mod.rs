@@ -21,6 +21,7 @@ use crate::{
     LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
     RecoveryClass, Result, Session, Spec, SpecSource, Step, Violation, analytics::Analytics,
     outcome::expect_no_state,
+    text::{Alteration, Alterations},
 };
 
 /// Longest text in characters. Forem has no limit; this is Fanfare's own, to keep requests small.
@@ -52,6 +53,8 @@ const SPEC: Spec = Spec {
     ai_label: true,
     analytics: true,
     recovery_class: RecoveryClass::Search,
+    ignored_parameter: Some("uncached"),
+    alterations: Alterations { title: &[Alteration::PlainSigns], ..Alterations::NONE },
     rate_limits: &[RateLimit::new(LimitScope::Account, 10, 30)],
     // Images are passed by address, so there is nothing to prepare.
     prepare_lead: std::time::Duration::ZERO,
@@ -69,6 +72,10 @@ const SPEC: Spec = Spec {
         SpecSource::observed(
             "tags as a list, title of at most 128 characters, same title refused for five minutes",
             "https://github.com/forem/forem",
+        ),
+        SpecSource::observed(
+            "changes of titles: signs that no keyboard has become blanks",
+            "https://github.com/forem/forem/blob/main/app/models/article.rs",
         ),
         SpecSource::assumed(
             "length of the text and of alt texts, number and size of images",
@@ -121,7 +128,7 @@ impl Platform for Devto {
         expect_no_state(state.as_ref())?;
         let article = publish::article(draft, &draft.settings()?);
         let made = client::create(session, &article).await?;
-        Ok(Progress::done(made.id.to_string(), Some(made.url)))
+        Ok(publish::done(&article, made))
     }
 
     async fn reconcile(

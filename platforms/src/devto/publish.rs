@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 
 use super::{
+    SPEC,
     client::{self, Article, NewArticle},
     settings::{Settings, TITLE_MAX, ai_level},
 };
 use crate::{
-    Draft, Progress, ReconcileOutcome, Result, Session, article, recent_posts, text::likeness,
+    Draft, Progress, ReconcileOutcome, Result, Session, article, kept, recent_posts, text,
 };
 
 /// Returns the article of a draft.
@@ -44,16 +45,29 @@ pub async fn reconcile(
     sent_at: DateTime<Utc>,
 ) -> Result<ReconcileOutcome> {
     let sent = article(draft, &draft.settings()?);
-    let wanted = format!("{}\n{}", sent.title, sent.body_markdown);
-    let likeness =
-        |one: &Article| likeness(&wanted, &format!("{}\n{}", one.title, one.body_markdown));
+    let changes = SPEC.alterations;
+    let has_text = text::has_words(&sent.body_markdown);
+    let likeness = |one: &Article| {
+        let title = text::likeness_altered(changes.title, &sent.title, &one.title);
+        let body = text::likeness_altered(changes.text, &sent.body_markdown, &one.body_markdown);
+        text::of_article(title, body, has_text)
+    };
     let looked =
         recent_posts::search(sent_at, likeness, |next| client::latest(session, next)).await?;
-    let listing = looked.listing(|one| {
-        let id = one.id.to_string();
-        Ok((id.clone(), Progress::done(id, Some(one.url))))
+    looked.listing(|one| Ok((one.id.to_string(), done(&sent, one)))).map(Into::into)
+}
+
+/// Returns the result for an article that was made.
+pub fn done(sent: &NewArticle, made: Article) -> Progress {
+    let texts = [
+        ("settings.title", SPEC.alterations.title, &sent.title, &made.title),
+        ("caption", SPEC.alterations.text, &sent.body_markdown, &made.body_markdown),
+    ];
+    let warnings = texts.into_iter().filter_map(|(field, changes, sent, shown)| {
+        kept::warning(&SPEC, field, changes, (sent, shown))
     });
-    listing.map(Into::into)
+    let warnings = warnings.collect();
+    Progress::done(made.id.to_string(), Some(made.url)).with_warnings(warnings)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<
         ));
     }
     let url = permalink(session, &made);
-    Ok(PublishedPost { id: made.id, url, parts: Vec::new(), warnings: Vec::new() })
+    Ok(PublishedPost { id: made.id, url, ..PublishedPost::default() })
 }
 
 async fn open(media: &[Media]) -> Result<Vec<File<'_>>> {

@@ -113,6 +113,21 @@ struct StartedVideo {
 pub(super) struct Video {
     pub status: Status,
     pub permalink_url: Option<String>,
+    /// The id of the post in the feed that shows it, which comes some seconds later.
+    post_id: Option<String>,
+}
+
+impl Video {
+    /// Returns the name of that post, by which webhooks and lists call the video.
+    pub fn post_name(&self, session: &Session) -> Option<String> {
+        let id = self.post_id.as_deref().filter(|id| !id.is_empty())?;
+        Some(post_name(session, id))
+    }
+}
+
+/// Returns the full name of a post of the page: lists and webhooks put the page's id before the number.
+pub(super) fn post_name(session: &Session, id: &str) -> String {
+    if id.contains('_') { id.to_owned() } else { format!("{}_{id}", session.account.remote_id) }
 }
 
 /// The phases of a video.
@@ -286,7 +301,7 @@ pub(super) async fn set_thumbnail(
 
 /// Reads the status of a video.
 pub(super) async fn video(session: &Session, id: &str) -> Result<Video> {
-    get(session, &format!("/{id}"), &[("fields", "status,permalink_url")]).await
+    get(session, &format!("/{id}"), &[("fields", "status,permalink_url,post_id")]).await
 }
 
 /// Reads a page of the latest posts.

@@ -143,6 +143,9 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     ai_label: true,
     analytics: true,
+    unseen: Some(
+        "Only people with a role in the app see posts that were made with it while it is in development mode, though these look public. App mode is shown at developers.facebook.com, on the app's page.",
+    ),
     recovery_class: RecoveryClass::Search,
     commit_deadline: Duration::from_secs(60),
     rate_limits: RATE_LIMITS,

@@ -26,6 +26,8 @@ const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 const PUBLISHING_MAX: TimeDelta = TimeDelta::days(1);
 /// The longest time for which a video that was just made may not be found, or not be public yet although it is ready.
 const SETTLES_WITHIN: TimeDelta = TimeDelta::minutes(2);
+/// The longest time for which the second name of a public video is waited for.
+const NAMED_WITHIN: TimeDelta = TimeDelta::seconds(30);
 
 /// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
@@ -66,14 +68,22 @@ pub(super) async fn publish(
         }
         NextStep::WaitVideo(video) => wait_video(session, state, &video).await,
         NextStep::Commit => commit(session, draft, &settings, state).await,
-        NextStep::WaitPublished(video) => wait_published(session, &state, &video).await,
+        NextStep::WaitPublished(video) => wait_published(session, state, &video).await,
         NextStep::Permalink(id) => {
             let field = if Form::of(draft) == Form::CoverPhoto { "link" } else { "permalink_url" };
             // It is public even if its address cannot be read.
             let link = client::permalink(session, &id, field).await.ok().flatten();
-            Ok(Progress::done(id, link.map(|link| absolute(session, link))))
+            let names = photo_names(session, &state);
+            Ok(Progress::done(id, link.map(|link| absolute(session, link))).with_names(names))
         }
     }
+}
+
+/// Returns the names by which Facebook may call a post: those of its photos, and of the posts that these are in the page's
+/// albums.
+fn photo_names(session: &Session, state: &State) -> Vec<String> {
+    let photos = state.photos.iter();
+    photos.flat_map(|id| [id.clone(), client::post_name(session, id)]).collect()
 }
 
 async fn commit(
@@ -194,7 +204,8 @@ pub(super) fn published(
         return Ok(Progress::done(id, url));
     }
     if let Some(link) = made.permalink_url.filter(|_| !form.is_awaited()) {
-        return Ok(Progress::done(id, Some(absolute(session, link))));
+        let names = photo_names(session, &state);
+        return Ok(Progress::done(id, Some(absolute(session, link))).with_names(names));
     }
     (state.published, state.since) = (Some(id.clone()), Some(session.now));
     let after = if form.is_awaited() { POLL } else { Duration::ZERO };
@@ -216,11 +227,12 @@ async fn wait_video(session: &Session, mut state: State, id: &str) -> Result<Pro
 
 /// Waits until a video is public. Facebook has accepted it, but still fetches and encodes it, and may fail or keep it as a
 /// draft.
-async fn wait_published(session: &Session, state: &State, id: &str) -> Result<Progress> {
+async fn wait_published(session: &Session, mut state: State, id: &str) -> Result<Progress> {
     let waited = session.now - state.since.unwrap_or(session.now);
-    let wait = || Ok(Progress::continue_with(state)?.after(pause(waited)).mark_public());
+    let wait =
+        |state: &State| Ok(Progress::continue_with(state)?.after(pause(waited)).mark_public());
     let video = match client::video(session, id).await {
-        Err(error) if error.is_not_found() && waited <= SETTLES_WITHIN => return wait(),
+        Err(error) if error.is_not_found() && waited <= SETTLES_WITHIN => return wait(&state),
         video => video?,
     };
     if let Some(flaw) = video.status.failure_reason() {
@@ -228,8 +240,14 @@ async fn wait_published(session: &Session, state: &State, id: &str) -> Result<Pr
         return Err(video_failed(flaw).nothing_done());
     }
     if video.status.is_published() {
+        let name = video.post_name(session);
+        let seen = *state.seen.get_or_insert(session.now);
+        if name.is_none() && session.now - seen <= NAMED_WITHIN {
+            return Ok(Progress::continue_with(&state)?.after(POLL).mark_public());
+        }
         let link = video.permalink_url.unwrap_or_else(|| format!("/reel/{id}"));
-        return Ok(Progress::done(id, Some(absolute(session, link))));
+        let names = name.into_iter().filter(|name| name != id).collect();
+        return Ok(Progress::done(id, Some(absolute(session, link))).with_names(names));
     }
     if video.status.is_draft() && waited > SETTLES_WITHIN {
         return Err(kept_as_draft());
@@ -237,7 +255,7 @@ async fn wait_published(session: &Session, state: &State, id: &str) -> Result<Pr
     if waited > PUBLISHING_MAX {
         return Err(Error::transient("Facebook has not published the video within a day."));
     }
-    wait()
+    wait(&state)
 }
 
 /// Returns the pause before the status of a video is read again: it is usually public within a minute, and may take

@@ -26,6 +26,9 @@ pub(super) struct State {
     pub since: Option<DateTime<Utc>>,
     /// The id of the public post.
     pub published: Option<String>,
+    /// When the video was first seen to be public, while its second name is waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen: Option<DateTime<Utc>>,
 }
 
 /// The next step.

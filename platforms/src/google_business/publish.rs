@@ -12,14 +12,15 @@ use super::{
     content,
     error::rejected,
     settings::Settings,
-    verify::location,
+    verify::{self, location},
 };
 use crate::{
-    Draft, Likeness, Progress, ReconcileOutcome, Result, Session, Step,
+    Draft, Likeness, Progress, ReconcileOutcome, Result, Session, Step, Warning,
     outcome::read_state,
     recent_posts,
     remains::{FileKind, Remains},
     text,
+    visibility::Difference,
 };
 
 /// The intervals at which the review status of a post is read, and the longest time; the first time sooner. After that
@@ -68,12 +69,12 @@ pub(super) async fn publish(
             if made.state == "REJECTED" {
                 return Err(rejected());
             }
-            step_after_review(session, &made, session.now)
+            with_warning(session, step_after_review(session, &made, session.now)?).await
         }
         State::Look { name, since } => {
             let mut post = client::post(session, &name).await?;
             post.name = name;
-            step_after_review(session, &post, since)
+            with_warning(session, step_after_review(session, &post, since)?).await
         }
     }
 }
@@ -109,6 +110,27 @@ fn public(session: &Session, post: &LocalPost) -> Progress {
         Url::parse(&post.search_url).ok().map(String::from)
     };
     Progress::done(post.name.clone(), url)
+}
+
+/// Adds the warning about a post of a place that Google has not verified. That costs a read, whose failure is no failure of
+/// the post.
+async fn with_warning(session: &Session, progress: Progress) -> Result<Progress> {
+    if !matches!(progress, Progress::Done(_)) {
+        return Ok(progress);
+    }
+    let is_shown = verify::is_shown(session).await;
+    Ok(progress.with_warnings(unverified(is_shown).into_iter().collect()))
+}
+
+fn unverified(is_shown: Option<bool>) -> Option<Warning> {
+    Difference {
+        field: "account_id",
+        asked: "public",
+        given: if is_shown == Some(false) { "nobody" } else { "" },
+        cause: "Google has not verified the business at this place, and shows nothing that it says of itself.",
+        remedy: "Verify the business at business.google.com; the post is shown after that.",
+    }
+    .warning()
 }
 
 /// Looks for the post among the latest of the location.

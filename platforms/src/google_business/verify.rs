@@ -49,6 +49,15 @@ pub(super) async fn identities(session: &Session) -> Result<Vec<Identity>> {
     Ok(found)
 }
 
+/// Returns whether Google shows what the location says of itself; `None` if that cannot be read.
+pub(super) async fn is_shown(session: &Session) -> Option<bool> {
+    let named = location(session).ok()?;
+    let (account, _) = named.split_once("/locations/")?;
+    let listed = client::locations(session, account).await.ok()?;
+    let found = listed.iter().find(|one| one.id() == session.account.remote_id)?;
+    found.metadata.has_voice_of_merchant
+}
+
 fn identity(session: &Session, account: &str, location: &client::Location) -> Identity {
     let (id, address) = (location.id(), location.storefront_address.line());
     let title = Some(location.title.clone()).filter(|title| !title.is_empty());

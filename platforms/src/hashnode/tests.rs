@@ -64,6 +64,45 @@ async fn a_slug_that_was_chosen_must_be_free() {
 }
 
 #[tokio::test]
+async fn each_look_up_is_a_query_of_its_own() {
+    let none = Network::start(|_| (200, json!({"data": {"publication": {"post": null}}}))).await;
+    for _ in 0..2 {
+        let post = draft("Text", json!({}));
+        let _ = Hashnode.reconcile(&on(&none), &post, None, at(-10)).await.unwrap();
+    }
+    let seen = none.seen();
+    assert_ne!(seen[0].json()["query"], seen[1].json()["query"]);
+}
+
+#[tokio::test]
+async fn an_error_beside_an_article_takes_nothing_back_and_beside_a_look_up_proves_nothing() {
+    let errors = json!([{"message": "Timeout", "extensions": {"code": "BAD_USER_INPUT"}}]);
+    let made = json!({
+        "data": {"publishPost": {"post": {"id": "9", "slug": "s", "url": "https://b.example/s"}}},
+        "errors": errors,
+    });
+    let network = Network::start(move |_| (200, made.clone())).await;
+    let post = draft("Text", json!({}));
+    let done = Hashnode.publish(&on(&network), &post, None).await.unwrap();
+    let Progress::Done(done) = done else { panic!("{done:?}") };
+    assert_eq!(done.id, "9");
+    let errors = json!([{"message": "Timeout", "extensions": {"code": "INTERNAL_SERVER_ERROR"}}]);
+    for answer in [
+        json!({"data": {"publication": {"post": null}}, "errors": errors}),
+        json!({"data": {"publication": null}}),
+        json!({"data": null}),
+        json!({}),
+    ] {
+        let told = answer.clone();
+        let network = Network::start(move |_| (200, told.clone())).await;
+        let found = Hashnode.reconcile(&on(&network), &post, None, at(-10)).await;
+        assert!(found.is_err(), "{answer}");
+        let chosen = draft("Text", json!({"slug": "mine"}));
+        assert!(Hashnode.publish(&on(&network), &chosen, None).await.is_err(), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_lost_article_is_looked_up_by_its_slug() {
     let post = draft("Text", json!({}));
     let none = Network::start(|_| (200, json!({"data": {"publication": {"post": null}}}))).await;

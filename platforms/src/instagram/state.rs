@@ -177,7 +177,7 @@ impl State {
             id,
             url,
             parts: parts.into_iter().flatten().collect(),
-            warnings: Vec::new(),
+            ..PublishedPost::default()
         }
     }
 }

@@ -49,6 +49,9 @@ pub struct Post {
     pub body: Option<String>,
     #[serde(default)]
     published: String,
+    /// True if a moderator, or a rule of the community, removed it.
+    #[serde(default)]
+    pub removed: bool,
 }
 
 impl Entry for Post {

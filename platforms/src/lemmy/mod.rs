@@ -23,6 +23,7 @@ use crate::{
     MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
     RecoveryClass, RefreshedTokens, Result, Secrets, Session, Spec, SpecSource, Step, SupportedApi,
     Violation, analytics::Analytics,
+    text::{Alteration, Alterations},
 };
 
 /// Longest text in characters.
@@ -60,6 +61,15 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     analytics: true,
     recovery_class: RecoveryClass::Search,
+    ignored_parameter: Some("uncached"),
+    alterations: Alterations {
+        text: &[
+            Alteration::ImageProxy("/api/v3/image_proxy"),
+            Alteration::ImageProxy("/api/v4/image/proxy"),
+            Alteration::Mask("*removed*"),
+        ],
+        ..Alterations::NONE
+    },
     rate_limits: &[RateLimit::new(LimitScope::Account, 6, 600)],
     api: Some(SupportedApi { newest_known: "v4", ..SupportedApi::lasting("v3", "2026-11-26") }),
     doc_notes: DocNotes {
@@ -75,6 +85,10 @@ const SPEC: Spec = Spec {
         SpecSource::observed(
             "upload of images, waits after rate_limit_error",
             "https://join-lemmy.org/docs/contributors/04-api.html",
+        ),
+        SpecSource::observed(
+            "changes of texts: parameters of links, addresses of images, unwanted words",
+            "https://github.com/LemmyNet/lemmy/blob/0.19.5/crates/api_common/src/utils.rs",
         ),
         SpecSource::assumed(
             "pace and size of images (each instance sets its own), number of images",

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    IMAGE_BYTES_MAX,
+    IMAGE_BYTES_MAX, SPEC,
     client::{CreatePost, Instance, Post},
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Progress, ReconcileOutcome, Result, Session, Step, article, outcome::read_state,
-    recent_posts, settings::alt_text, text::likeness,
+    Draft, Error, Progress, ReconcileOutcome, Result, Session, Step, article, kept,
+    outcome::read_state, recent_posts, settings::alt_text, text, visibility::Difference,
 };
 
 /// The state that is stored between two calls.
@@ -81,8 +81,9 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             state.images.push(there.upload(&media.filename, &media.mime, bytes).await?);
         }
         NextStep::Create(community) => {
-            let made = there.create(&post(draft, &settings, &state, community)).await?;
-            return done(&there, &made);
+            let sent = post(draft, &settings, &state, community);
+            let made = there.create(&sent).await?;
+            return done(&there, &sent, &made);
         }
     }
     Progress::continue_with(&state)
@@ -108,8 +109,19 @@ fn post(draft: &Draft, settings: &Settings, state: &State, community: u64) -> Cr
     }
 }
 
-fn done(there: &Instance<'_>, made: &Post) -> Result<Progress> {
-    Ok(Progress::done(made.id.to_string(), there.public_url(&format!("/post/{}", made.id))))
+fn done(there: &Instance<'_>, sent: &CreatePost, made: &Post) -> Result<Progress> {
+    let shown = made.body.as_deref().unwrap_or_default();
+    let kept = kept::warning(&SPEC, "caption", SPEC.alterations.text, (&sent.body, shown));
+    let difference = Difference {
+        field: "settings.community",
+        asked: "public",
+        given: if made.removed { "nobody" } else { "" },
+        cause: "The community removed it at once, by a rule or a moderator.",
+        remedy: "Read the community's rules and its modlog.",
+    };
+    let progress =
+        Progress::done(made.id.to_string(), there.public_url(&format!("/post/{}", made.id)));
+    Ok(progress.with_warnings(difference.warning().into_iter().chain(kept).collect()))
 }
 
 /// Looks for the post among the account's latest: same title and text, created since the call.
@@ -123,10 +135,14 @@ pub async fn reconcile(
     let state: State = read_state(state.as_ref())?;
     let sent = post(draft, &draft.settings()?, &state, 0);
     let name = session.account.meta_str("name").unwrap_or_default();
-    let wanted = format!("{}\n{}", sent.name, sent.body);
+    let changes = SPEC.alterations;
+    let has_text = text::has_words(&sent.body);
     let likeness = |one: &Post| {
-        likeness(&wanted, &format!("{}\n{}", one.name, one.body.as_deref().unwrap_or_default()))
+        let body = one.body.as_deref().unwrap_or_default();
+        let title = text::likeness_altered(changes.title, &sent.name, &one.name);
+        let body = text::likeness_altered(changes.text, &sent.body, body);
+        text::of_article(title, body, has_text)
     };
     let looked = recent_posts::search(sent_at, likeness, |next| there.latest(name, next)).await?;
-    looked.listing(|one| Ok((one.id.to_string(), done(&there, &one)?))).map(Into::into)
+    looked.listing(|one| Ok((one.id.to_string(), done(&there, &sent, &one)?))).map(Into::into)
 }

@@ -17,7 +17,7 @@ pub(super) fn commentary(caption: &str, mentions: &BTreeMap<String, Organization
     let mut text = String::with_capacity(caption.len() + caption.len() / 8);
     let (mut rest, mut before) = (caption, None);
     while let Some(first) = rest.chars().next() {
-        let length = if let Some((length, _)) = element(rest) {
+        let length = if let Some(length) = element(rest) {
             text.push_str(&rest[..length]);
             length
         } else if let Some((length, mention)) = mentioned(rest, mentions) {
@@ -36,19 +36,13 @@ pub(super) fn commentary(caption: &str, mentions: &BTreeMap<String, Organization
     text
 }
 
-/// Returns the number of displayed characters of a caption; an element is displayed as its text.
-pub(super) fn visible_length(caption: &str) -> usize {
-    let (mut rest, mut count) = (caption, 0);
-    while let Some(first) = rest.chars().next() {
-        let (length, seen) = element(rest).unwrap_or((first.len_utf8(), 1));
-        count += seen;
-        rest = &rest[length..];
-    }
-    count
+/// Returns the number of characters of a caption as it is sent.
+pub(super) fn sent_length(caption: &str) -> usize {
+    commentary(caption, &BTreeMap::new()).chars().count()
 }
 
-/// Returns the element at the start of `rest`: its length in bytes, and the number of displayed characters.
-fn element(rest: &str) -> Option<(usize, usize)> {
+/// Returns the length in bytes of the element at the start of `rest`.
+fn element(rest: &str) -> Option<usize> {
     if let Some(named) = rest.strip_prefix("@[") {
         // The name ends at the first character that it may not contain, so that many unfinished elements take linear
         // time.
@@ -58,12 +52,12 @@ fn element(rest: &str) -> Option<(usize, usize)> {
         let is_id = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         let id = urn[kind.len()..].find(|c| !is_id(c)).filter(|length| *length > 0)?;
         urn[kind.len() + id..].strip_prefix(')').filter(|_| !name.is_empty())?;
-        return Some(("@[]()".len() + name.len() + kind.len() + id, name.chars().count()));
+        return Some("@[]()".len() + name.len() + kind.len() + id);
     }
     let tag = rest.strip_prefix(r"{hashtag|\#|")?;
     let word = &tag[..tag.find(|c: char| !c.is_alphanumeric()).filter(|length| *length > 0)?];
     tag[word.len()..].strip_prefix('}')?;
-    Some((rest.len() - tag.len() + word.len() + 1, word.chars().count() + 1))
+    Some(rest.len() - tag.len() + word.len() + 1)
 }
 
 /// Returns the mention whose `@name` is at the start of `rest`; the longest name wins.

@@ -33,9 +33,10 @@ use crate::{
     analytics::Analytics,
     oauth::{Endpoint, Oauth, Permission, TokenRenewal},
     overrides::{linkedin_permissions, overrides},
+    text::{Alteration, Alterations},
 };
 
-/// The longest caption, counted as displayed.
+/// The longest caption as it is sent: LinkedIn cuts it there, and counts the backslashes that it demands.
 const TEXT_MAX: usize = 3_000;
 /// Most images of one post.
 const IMAGES_MAX: usize = 20;
@@ -119,8 +120,12 @@ const SPEC: Spec = Spec {
         max: TEXT_MAX,
         max_with_media: None,
         max_bytes: None,
-        count: little_text::visible_length,
-        unit: "characters (of a mention only the name)",
+        count: little_text::sent_length,
+        unit: "characters (signs that need a backslash count twice)",
+    },
+    alterations: Alterations {
+        text: &[Alteration::LittleText, Alteration::CutAt(TEXT_MAX)],
+        ..Alterations::NONE
     },
     media: MEDIA,
     alt_text_max: ALT_TEXT_MAX,
@@ -169,6 +174,10 @@ const SPEC: Spec = Spec {
         SpecSource::documented(
             "roles and names of organizations, numbers of members' posts, end of the API version",
             "https://learn.microsoft.com/en-us/linkedin/marketing/versioning",
+        ),
+        SpecSource::observed(
+            "counting of texts with their backslashes, hashtags as elements in what is read",
+            "claude-linkedin-plugin",
         ),
         SpecSource::observed("rate limits, waits", "programs that publish on LinkedIn"),
         SpecSource::assumed("largest image in bytes", "easy to change"),
@@ -246,6 +255,11 @@ impl Platform for Linkedin {
 
     fn settings_suffice(&self, draft: &Draft) -> bool {
         draft.settings::<Settings>().is_ok_and(|settings| settings.poll.is_some())
+    }
+
+    fn caption_length(&self, draft: &Draft) -> usize {
+        let settings = draft.settings().unwrap_or_default();
+        content::commentary(draft, &settings, &state::State::default()).chars().count()
     }
 
     fn check(&self, draft: &Draft) -> Vec<Violation> {

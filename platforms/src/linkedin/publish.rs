@@ -247,5 +247,13 @@ async fn create(
 /// Returns the result for a post that is public under this URN.
 pub(super) fn published(session: &Session, urn: String) -> Progress {
     let url = session.public_url("https://www.linkedin.com", &format!("/feed/update/{urn}"));
-    Progress::done(urn, url)
+    let names = other_names(&urn);
+    Progress::done(urn, url).with_names(names)
+}
+
+/// Returns the other names of a post: lists and refusals may name another kind of object with the same number.
+fn other_names(urn: &str) -> Vec<String> {
+    let Some((_, number)) = urn.rsplit_once(':') else { return Vec::new() };
+    let names = ["share", "ugcPost", "activity"].map(|kind| format!("urn:li:{kind}:{number}"));
+    names.into_iter().filter(|name| name != urn).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Linkedin,
     error::parse_error,
-    little_text::{commentary, visible_length},
+    little_text::{commentary, sent_length},
     state::Organization,
 };
 use crate::{
@@ -86,19 +86,19 @@ fn file(mime: &str) -> Media {
 fn captions_are_escaped_where_they_are_no_elements() {
     let acme = Organization { name: "Acme Corp".into(), urn: "urn:li:organization:1".into() };
     let mentions = BTreeMap::from([("Acme".to_owned(), acme)]);
-    for (caption, sent, seen) in [
+    for (caption, sent, counted) in [
         ("plain", "plain", 5),
-        ("a (b) [c] {d} <e>", r"a \(b\) \[c\] \{d\} \<e\>", 17),
-        (r"x|y~z*_ \", r"x\|y\~z\*\_ \\", 9),
-        ("#tag a#b # c", r"#tag a\#b \# c", 12),
-        ("mail@home and @Acme!", r"mail\@home and @[Acme Corp](urn:li:organization:1)!", 20),
-        ("hi @[Max M](urn:li:person:1-x)", "hi @[Max M](urn:li:person:1-x)", 8),
-        ("@[no](urn:li:share:1)", r"\@\[no\]\(urn:li:share:1\)", 21),
-        (r"{hashtag|\#|go}", r"{hashtag|\#|go}", 3),
-        ("@[", r"\@\[", 2),
+        ("a (b) [c] {d} <e>", r"a \(b\) \[c\] \{d\} \<e\>", 25),
+        (r"x|y~z*_ \", r"x\|y\~z\*\_ \\", 14),
+        ("#tag a#b # c", r"#tag a\#b \# c", 14),
+        ("mail@home and @Acme!", r"mail\@home and @[Acme Corp](urn:li:organization:1)!", 22),
+        ("hi @[Max M](urn:li:person:1-x)", "hi @[Max M](urn:li:person:1-x)", 30),
+        ("@[no](urn:li:share:1)", r"\@\[no\]\(urn:li:share:1\)", 26),
+        (r"{hashtag|\#|go}", r"{hashtag|\#|go}", 15),
+        ("@[", r"\@\[", 4),
     ] {
         assert_eq!(commentary(caption, &mentions), sent);
-        assert_eq!(visible_length(caption), seen, "{caption}");
+        assert_eq!(sent_length(caption), counted, "{caption}");
     }
 }
 
@@ -354,6 +354,7 @@ fn errors_say_what_to_do() {
         app: None,
         picture_shrinker: None,
         usage: crate::UsageTracker::default(),
+        video_service: crate::VideoService::default(),
         now: test_server::at(0),
     };
     for (status, body, kind) in [

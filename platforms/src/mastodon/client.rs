@@ -45,6 +45,9 @@ pub struct NewStatus<'a> {
 pub struct Status {
     pub id: String,
     pub url: Option<String>,
+    /// Who sees it; empty if the server does not say.
+    #[serde(default)]
+    pub visibility: String,
     pub created_at: DateTime<Utc>,
     /// The text as HTML.
     #[serde(default)]

@@ -83,6 +83,7 @@ const SPEC: Spec = Spec {
     // Mastodon keeps an idempotency key for an hour, unless its Redis loses it; other servers that speak its API ignore the
     // key (<https://github.com/pixelfed/pixelfed/issues/3581>), and what they say of themselves does not tell.
     recovery_class: RecoveryClass::Search,
+    ignored_parameter: Some("uncached"),
     rate_limits: &[RateLimit::new(LimitScope::Account, 300, 300)],
     doc_notes: DocNotes {
         reconcile: "`GET /api/v1/accounts/{id}/statuses`; only when these do not show it, the same call again under its `Idempotency-Key`",

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Draft, Error, ErrorKind, Likeness, Progress, PublishedPost, ReconcileOutcome, Result, Session,
     Step, Warning, WarningCode, outcome::read_state, recent_posts, recent_posts::SearchResult,
-    remains::Remains, settings::alt_text, text,
+    remains::Remains, settings::alt_text, text, visibility::Difference,
 };
 
 /// The time to wait between two reads of a file's status, and how many to make.
@@ -190,7 +190,7 @@ async fn create(
             .with_remedy("The instance may take no media beside a poll: leave out one of them."),
         _ => error,
     })?;
-    Ok(Progress::Done(public(made, draft)))
+    Ok(Progress::Done(public(made, draft, settings)))
 }
 
 /// Returns true if the status was refused since a file is not there, or belongs to a status already
@@ -226,7 +226,10 @@ pub async fn reconcile(
         }
     }
     let looked = SearchResult { found, ..looked };
-    let done = |status: Status| (status.id.clone(), Progress::Done(public(status, draft)));
+    let settings: Settings = draft.settings()?;
+    let done = |status: Status| {
+        (status.id.clone(), Progress::Done(public(status, draft, &settings)))
+    };
     looked.listing(|status| Ok(done(status))).map(Into::into)
 }
 
@@ -237,9 +240,16 @@ fn remains(status: &Status) -> Remains {
 }
 
 /// Returns what is public. Some servers leave out files that they do not find.
-fn public(status: Status, draft: &Draft) -> PublishedPost {
+fn public(status: Status, draft: &Draft, settings: &Settings) -> PublishedPost {
+    let difference = Difference {
+        field: "settings.visibility",
+        asked: settings.visibility.as_deref().unwrap_or("public"),
+        given: &status.visibility,
+        cause: "The server decides who sees the posts of an account that its moderators limit, or whose settings ask for it.",
+        remedy: "Look at the account's settings and at the notices of the server's moderators, then post again.",
+    };
+    let mut warnings: Vec<Warning> = difference.warning().into_iter().collect();
     let (asked, there) = (draft.media.len(), status.media_attachments.len());
-    let mut warnings = Vec::new();
     if there < asked {
         let message = format!("The instance published {there} of the {asked} files.");
         let warning = Warning::new(WarningCode::FewerFiles, "media_urls", message);

@@ -216,9 +216,9 @@ async fn only_a_dead_token_is_a_reason_to_connect_again() {
         (400, json!({"error": {"message": "slow", "code": 4}}), ErrorKind::RateLimited),
         (429, json!({}), ErrorKind::RateLimited),
         (400, json!({"error": "temporarily_unavailable"}), ErrorKind::Transient),
-        (500, json!("not an object"), ErrorKind::Transient),
-        (200, json!({"token_type": "bearer"}), ErrorKind::Transient),
-        (200, json!([]), ErrorKind::Transient),
+        (500, json!("not an object"), ErrorKind::Server),
+        (200, json!({"token_type": "bearer"}), ErrorKind::Ambiguous),
+        (200, json!([]), ErrorKind::Ambiguous),
     ];
     for (status, body, kind) in cases {
         let network = answering(status, body.clone()).await;

@@ -107,12 +107,7 @@ impl TokenResponse {
 
 /// Sends a token request.
 pub(super) async fn read(request: Request, session: &Session) -> Result<TokenResponse> {
-    let reply = request.send().await.map_err(|error| {
-        // A token request makes nothing public, so it can be repeated after a lost response.
-        let error = Error::from(error);
-        let lost = matches!(error.kind, ErrorKind::Ambiguous);
-        if lost { Error { kind: ErrorKind::Transient, ..error } } else { error }
-    })?;
+    let reply = request.send().await?;
     if !reply.is_success() {
         return Err(token_error(&reply, session));
     }
@@ -135,8 +130,9 @@ fn is_error(error: &Value) -> bool {
     !matches!(error, Value::Null) && error.as_str() != Some("") && error.as_str() != Some("ok")
 }
 
+/// Whatever the network did, its answer is not one of its token endpoint's.
 fn no_token() -> Error {
-    Error::transient("The network answered without a token.")
+    Error::new(ErrorKind::Ambiguous, "The network answered without a token.")
 }
 
 /// Returns the error for a response without tokens. The user has to connect again only if it says that the tokens are
@@ -178,6 +174,8 @@ pub(super) fn token_error(reply: &Reply, session: &Session) -> Error {
             .with_retry_after(reply.retry_after())
     } else if is(DEAD_TOKEN_CODES) || is_code(META_DEAD_TOKEN_CODES) || is_used || is_told {
         Error::reconnect("The network no longer accepts the account's access.")
+    } else if reply.status >= 500 {
+        Error::new(ErrorKind::Server, "The network has a problem of its own.")
     } else {
         Error::transient("The network gave no token.")
     };

@@ -44,6 +44,11 @@ fn classify(session: &Session, reply: &Reply, said: &str) -> Error {
     match reply.status {
         // It does not distinguish an expired token from a revoked one; a refresh does.
         401 => Error::new(ErrorKind::TokenExpired, "Pinterest does not accept the access token."),
+        403 if says("trial access") => Error::misconfigured(
+            "Pinterest lets this service's app create no pins: its access is a trial.",
+        )
+        .with_remedy("Ask the operator of this service to apply for standard access at Pinterest.")
+        .nothing_done(),
         403 => Error::permission_missing("Pinterest does not let the account pin there.")
             .with_remedy(
                 "Choose a board of the account's own, or connect it again with all permissions.",

@@ -112,6 +112,9 @@ const SPEC: Spec = Spec {
     ],
     settings: Settings::FIELDS,
     analytics: true,
+    unseen: Some(
+        "Only their creators see pins that an app with trial access makes. The access is shown at developers.pinterest.com, on the app's page.",
+    ),
     recovery_class: RecoveryClass::Search,
     tools: &[BOARDS],
     api: Some(SupportedApi::lasting("v5", "2026-11-26")),

@@ -96,7 +96,7 @@ fn done(session: &Session, state: &State) -> Result<Progress> {
         .first_id()
         .ok_or_else(|| Error::rejected("The stored progress of the post cannot be read."))?;
     let (url, parts) = (permalink(session, id), state.further_parts(|id| permalink(session, id)));
-    Ok(Progress::Done(PublishedPost { id: id.to_string(), url, parts, warnings: Vec::new() }))
+    Ok(Progress::Done(PublishedPost { id: id.to_string(), url, parts, ..PublishedPost::default() }))
 }
 
 /// Returns the address of a message. Only channels and supergroups have addresses; without a public name, only members

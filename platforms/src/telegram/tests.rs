@@ -73,7 +73,7 @@ async fn a_text_is_one_message() {
     let url = Some("https://t.me/news/7".to_owned());
     assert_eq!(
         published,
-        PublishedPost { id: "7".to_owned(), url, parts: Vec::new(), warnings: Vec::new() }
+        PublishedPost { id: "7".to_owned(), url, ..PublishedPost::default() }
     );
     let seen = network.seen().remove(0);
     assert_eq!(seen.line, line("sendMessage"));

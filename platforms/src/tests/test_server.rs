@@ -117,6 +117,7 @@ impl Network {
             app: Some(App { client_id: "app".into(), client_secret: "app-secret".into() }),
             picture_shrinker: None,
             usage: crate::UsageTracker::default(),
+            video_service: crate::VideoService::default(),
             now: at(0),
         }
     }
@@ -146,6 +147,7 @@ pub fn offline() -> Session {
         app: None,
         picture_shrinker: None,
         usage: crate::UsageTracker::default(),
+        video_service: crate::VideoService::default(),
         now: at(0),
     }
 }
@@ -213,6 +215,7 @@ pub fn draft(caption: &str, settings: Value) -> Draft {
         settings,
         metadata: Map::new(),
         media: Vec::new(),
+        caption_files: Vec::new(),
     }
 }
 

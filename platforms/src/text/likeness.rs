@@ -58,7 +58,7 @@ pub fn has_words(text: &str) -> bool {
     !canonical(text).is_empty()
 }
 
-fn compare(sent: &str, shown: &str) -> Likeness {
+pub(super) fn compare(sent: &str, shown: &str) -> Likeness {
     if sent == shown {
         return if sent.is_empty() { Likeness::Similar } else { Likeness::Same };
     }
@@ -84,26 +84,44 @@ const fn is_variation(sign: char) -> bool {
     matches!(sign, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Returns an address without what networks drop or change: the scheme, `www.`, the case of its host, parameters that
-/// only count visits, the slash at its end. Any other word stays.
+/// Returns an address without what networks drop or change: the scheme and its port, `www.`, the case of its host,
+/// parameters that only count visits, the slash at its end. Any other word stays, and what stands around the address.
 fn canonical_word(word: &str) -> String {
     let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
     if !scheme.ends_with("http") && !scheme.ends_with("https") {
         return word.to_owned();
     }
     let start = scheme.trim_end_matches('s').trim_end_matches("http");
-    let (host, path) = rest.find(['/', '?', '#']).map_or((rest, ""), |at| rest.split_at(at));
-    let host = host.to_lowercase();
+    let (address, after) = rest.split_at(rest.find(['"', '<', '>']).unwrap_or(rest.len()));
+    let address_only = address.trim_end_matches(AFTER_ADDRESS);
+    let (closing, address) = (&address[address_only.len()..], address_only);
+    let (address, fragment) = address.split_at(address.find('#').unwrap_or(address.len()));
+    let (host, path) = address.find(['/', '?']).map_or((address, ""), |at| address.split_at(at));
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let kept = query.split('&').filter(|one| !one.is_empty() && !counts_visits(one));
     let query = kept.collect::<Vec<_>>().join("&");
     let mark = if query.is_empty() { "" } else { "?" };
-    let host = host.trim_start_matches("www.");
-    format!("{start}://{host}{}{mark}{query}", path.trim_end_matches('/'))
+    let (host, path) = (canonical_host(host), path.trim_end_matches('/'));
+    format!("{start}://{host}{path}{mark}{query}{fragment}{closing}{after}")
 }
 
+/// Signs that end an address in a text rather than belong to it.
+const AFTER_ADDRESS: [char; 9] = [')', ']', '.', ',', ';', ':', '!', '?', '\''];
+
+fn canonical_host(host: &str) -> String {
+    let host = host.to_lowercase();
+    let host = host.strip_suffix(":443").or_else(|| host.strip_suffix(":80")).unwrap_or(&host);
+    host.trim_start_matches("www.").to_owned()
+}
+
+/// Beginnings of parameters that count visits, which networks take out of addresses.
+const COUNTERS: [&str; 17] = [
+    "utm_", "fbclid=", "gclid=", "gbraid=", "wbraid=", "dclid=", "msclkid=", "yclid=", "twclid=",
+    "ttclid=", "igshid=", "igsh=", "mc_cid=", "mc_eid=", "_hsenc=", "_hsmi=", "ref_src=",
+];
+
 fn counts_visits(parameter: &str) -> bool {
-    ["utm_", "fbclid=", "gclid=", "igshid="].iter().any(|name| parameter.starts_with(name))
+    COUNTERS.iter().any(|name| parameter.starts_with(name))
 }
 
 /// Decodes character references, also of a text that was escaped more than once.
@@ -172,7 +190,7 @@ fn character(name: &str) -> Option<char> {
 
 /// Returns the letters and digits of a text, in lower case, without links: what is left however a network changes it.
 /// Signs stay where there is nothing else.
-fn bare(text: &str) -> String {
+pub(super) fn bare(text: &str) -> String {
     let words = text.split_whitespace().filter(|word| !word.contains("://"));
     let letters: String = words
         .flat_map(str::chars)
@@ -185,7 +203,7 @@ fn bare(text: &str) -> String {
 
 /// Returns true if `short` is the beginning of `whole`, and long enough to tell. Two texts that are numbered are not
 /// one text that was cut within its number.
-fn is_cut(whole: &str, short: &str) -> bool {
+pub(super) fn is_cut(whole: &str, short: &str) -> bool {
     let Some(rest) = whole.strip_prefix(short) else { return false };
     let digit = |sign: Option<char>| sign.is_some_and(|sign| sign.is_ascii_digit());
     short.chars().count() >= CUT_MIN
@@ -223,12 +241,30 @@ mod tests {
             format!("  {}\r\n", SENT.replace(' ', "\u{a0}\n")),
             SENT.replace('\u{200d}', ""),
             SENT.replace("Köln", "Kö\u{ad}ln\u{200b}"),
-            SENT.replace("utm_source=x&", ""),
+            SENT.replace("utm_source=x&", "fbclid=y&"),
+            SENT.replace("utm_source=x&", "").replace("example.org/", "example.org:443/"),
             SENT.replace("https://www.example.org/a/?utm_source=x&b=1", "http://EXAMPLE.org/a?b=1"),
         ] {
             assert_eq!(likeness(SENT, &shown), Likeness::Same, "{shown:?}");
             assert_eq!(likeness(&shown, SENT), Likeness::Same, "{shown:?}");
         }
+    }
+
+    #[test]
+    fn an_address_is_the_same_whatever_stands_around_it() {
+        for (sent, shown) in [
+            ("[a](https://a.example/?utm_source=x) b", "[a](https://a.example) b"),
+            ("(https://a.example/b/?gclid=1).", "(http://www.A.example/b)."),
+            (
+                "<a href=\"https://a.example/?utm_source=x\">b</a>",
+                "<a href=\"https://a.example/\">b</a>",
+            ),
+            ("https://a.example/?utm_source=x#part", "https://a.example/#part"),
+            ("https://a.example/b_(c)", "https://a.example/b_(c)"),
+        ] {
+            assert_eq!(likeness(sent, shown), Likeness::Same, "{sent} {shown}");
+        }
+        assert_ne!(likeness("https://a.example/#a", "https://a.example/#b"), Likeness::Same);
     }
 
     #[test]

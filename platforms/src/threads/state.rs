@@ -93,7 +93,7 @@ impl State {
             id,
             url,
         });
-        Ok(PublishedPost { id, url, parts: parts.collect(), warnings })
+        Ok(PublishedPost { id, url, parts: parts.collect(), warnings, names: Vec::new() })
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step,
-    outcome::read_state, recent_posts, remains::Remains, text,
+    Warning, outcome::read_state, recent_posts, remains::Remains, text, visibility::Difference,
 };
 
 /// The number of times an upload whose address no longer works is restarted.
@@ -30,6 +30,9 @@ const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 /// The parts of addresses that name slideshows and videos.
 const PHOTOS: &str = "photo";
 const VIDEOS: &str = "video";
+
+/// The audience of a post that everybody sees.
+const EVERYONE: &str = "PUBLIC_TO_EVERYONE";
 
 /// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
@@ -196,7 +199,8 @@ async fn wait(
         let is_private = content::privacy(settings, &state.creator) == "SELF_ONLY";
         let id = status.post_id();
         if id.is_some() || is_private || waited > ID_LATE {
-            return Ok(public(session, draft, &state, id, publish_id));
+            let warnings = hidden(settings, &state, id.is_some()).into_iter().collect();
+            return Ok(public(session, draft, &state, id, publish_id).with_warnings(warnings));
         }
     }
     if waited > LATEST {
@@ -251,6 +255,29 @@ fn public(
     };
     let url = session.public_url("https://www.tiktok.com", &path);
     Progress::done(id.unwrap_or(publish_id), url)
+}
+
+/// Returns the warning about a post that fewer people see than asked for. TikTok gives an id only to what everybody sees
+/// (<https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status>).
+fn hidden(settings: &Settings, state: &State, has_id: bool) -> Option<Warning> {
+    let level = content::privacy(settings, &state.creator);
+    let is_chosen = settings.privacy_level.is_some();
+    let (asked, given, cause, remedy) = match (level, is_chosen, has_id) {
+        ("SELF_ONLY", false, _) => (
+            EVERYONE,
+            level,
+            "TikTok offers the account no wider audience, which is so for private accounts and for apps that it has not audited.",
+            "Make the account public, or ask the operator of this service to have its TikTok app audited.",
+        ),
+        (EVERYONE, _, false) => (
+            EVERYONE,
+            "nobody",
+            "TikTok has taken the post and not shown it to others yet: it may still look at it.",
+            "Look at the post in TikTok's app in some hours.",
+        ),
+        _ => return None,
+    };
+    Difference { field: "settings.privacy_level", asked, given, cause, remedy }.warning()
 }
 
 /// Finds the result of a lost call. TikTok reports how many bytes of a video have arrived. A slideshow is looked up

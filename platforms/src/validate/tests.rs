@@ -132,6 +132,7 @@ fn draft() -> Draft {
         settings: object(json!({"board": "home"})),
         metadata: Map::new(),
         media: Vec::new(),
+        caption_files: Vec::new(),
     }
 }
 

@@ -31,6 +31,10 @@ pub enum WarningCode {
     SimilarPost,
     /// The posts of a chain do not refer to each other as the platform names them.
     ChainReferenceMismatch,
+    /// The platform processes the video only after the post is public, so viewers see an empty player for some seconds.
+    VideoProcessedAfterPublishing,
+    /// Others see the published post than it was meant for, or fewer.
+    VisibilityDiffers,
     /// The setting is not applied to this kind of post.
     SettingNotApplied,
     /// The account's owner has not given the permission for it, so it was left out.
@@ -45,6 +49,10 @@ pub enum WarningCode {
     ChainMayBeRefused,
     /// The platform published the post with fewer files than it has.
     FewerFiles,
+    /// The platform shows only the beginning of the text.
+    TextCut,
+    /// The platform shows another text than was sent.
+    TextChanged,
 }
 
 /// Something that an accepted post will lack.
@@ -73,7 +81,8 @@ pub struct Warning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
     /// The things that the sentence names, as data: `platform`; `because`, the field or the choice that takes the effect
-    /// away; `account_id` and `username`; `post_ids`; `items`, places in the same batch; `url`.
+    /// away; `account_id` and `username`; `post_ids`; `items`, places in the same batch; `url`; `asked` and
+    /// `given`, audiences of a post.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub parameters: Map<String, Value>,
     /// Calls that help, ready to execute.

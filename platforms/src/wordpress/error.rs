@@ -28,7 +28,7 @@ const CHECKED_FIRST: [&str; 9] = [
 /// Converts an error response. Sites differ by their plugins, so the status decides where the code is not one of
 /// WordPress's own.
 pub fn parse_error(session: &Session, reply: &Reply) -> Error {
-    let body: Body = reply.json().unwrap_or_default();
+    let body: Body = reply.json_behind_output().unwrap_or_default();
     let code = body.code.as_deref().unwrap_or_default();
     let words = body.message.map(|text| session.secrets.redact(&text));
     let said = words.as_deref().unwrap_or(code).trim_end_matches('.');

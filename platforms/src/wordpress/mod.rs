@@ -61,6 +61,7 @@ const SPEC: Spec = Spec {
     settings: Settings::FIELDS,
     recovery_class: RecoveryClass::Search,
     list_lag: Duration::from_secs(300),
+    ignored_parameter: Some("uncached"),
     // Sites have no rate limit; if one asks to wait, we do.
     rate_limits: &[],
     doc_notes: DocNotes {
@@ -126,10 +127,10 @@ impl Platform for Wordpress {
         &self,
         session: &Session,
         draft: &Draft,
-        _state: Option<Value>,
-        _sent_at: DateTime<Utc>,
+        state: Option<Value>,
+        sent_at: DateTime<Utc>,
     ) -> Result<ReconcileOutcome> {
-        publish::reconcile(session, draft).await
+        publish::reconcile(session, draft, state, sent_at).await
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

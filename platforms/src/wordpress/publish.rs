@@ -1,17 +1,25 @@
 //! The steps of a post.
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    IMAGE_BYTES_MAX, article,
+    IMAGE_BYTES_MAX, SPEC, article,
     client::{NewPost, Post, Site, Upload},
     settings::Settings,
 };
 use crate::{
-    Candidate, Draft, Error, Listing, Media, Progress, PublishedPost, ReconcileOutcome, Result,
-    Session, Step, article::slugify, outcome::read_state,
+    Candidate, Draft, Error, Likeness, Listing, Media, Progress, PublishedPost, ReconcileOutcome,
+    Result, Session, Step, Warning, article::slugify, kept, outcome::read_state,
+    recent_posts::CLOCK_SLACK, text, visibility::Difference,
 };
+
+/// The highest number that is looked for of those that a site adds to a slug.
+const NUMBERS_MAX: u32 = 10;
+
+/// The number of seconds within which two times count as whole quarters of an hour apart.
+const ZONE_SLACK: i64 = 120;
 
 /// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -87,7 +95,11 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             state.described = true;
         }
         NextStep::LookUpSlug(slug) => {
-            if site.post_with_slug(&slug).await?.is_some() {
+            // An answer that a cache kept would say that the slug is free, and be kept for the next one who asks.
+            let session = session.asking_anew(&SPEC);
+            let slugs = [slug.clone()];
+            let taken = Site::of_account(&session).posts_with_slugs(&slugs).await?;
+            if taken.iter().any(|post| post.slug == slug) {
                 return Err(Error::rejected(format!(
                     "The site already has a post with the slug {slug:?}."
                 ))
@@ -96,8 +108,12 @@ pub async fn publish(session: &Session, draft: &Draft, state: Option<Value>) -> 
             state.slug_is_free = true;
         }
         NextStep::Create => {
-            let post = site.create(&new_post(draft, &settings, &state)).await?;
-            return Ok(Progress::Done(published(post)));
+            let sent = new_post(draft, &settings, &state);
+            let post = site.create(&sent).await?;
+            let kept = kept::warning(&SPEC, "caption", &[], (&sent.content, &post.content.raw));
+            let mut made = published(post);
+            made.warnings.extend(kept);
+            return Ok(Progress::Done(made));
         }
     }
     Progress::continue_with(&state).map(|progress| progress.with_remote_id(remote_id))
@@ -143,35 +159,97 @@ fn new_post(draft: &Draft, settings: &Settings, state: &State) -> NewPost {
     }
 }
 
-/// Looks up the post by its slug. One that was made from the key is unique; a chosen one may be another post's, and the
-/// site adds a number to a slug that is taken.
-pub async fn reconcile(session: &Session, draft: &Draft) -> Result<ReconcileOutcome> {
+/// Looks up the post by its slug, with the numbers that the site adds to one that is taken. A slug that was made from the
+/// key is nobody else's; with a chosen one, the text decides.
+pub async fn reconcile(
+    session: &Session,
+    draft: &Draft,
+    state: Option<Value>,
+    sent_at: DateTime<Utc>,
+) -> Result<ReconcileOutcome> {
     let settings: Settings = draft.settings()?;
     let (slug, site) = (article::slug(draft, &settings), Site::of_account(session));
+    let numbered = (2..=NUMBERS_MAX).map(|number| format!("{slug}-{number}"));
+    let slugs: Vec<_> = std::iter::once(slug.clone()).chain(numbered).collect();
+    let mut posts = site.posts_with_slugs(&slugs).await?;
+    posts.retain(|post| slugs.contains(&post.slug));
     if settings.slug.is_none() {
-        let found = site.post_with_slug(&slug).await?;
-        return Ok(found.map_or(ReconcileOutcome::NotCommitted, |post| {
+        posts.sort_by_key(|post| post.slug.len());
+        let first = posts.into_iter().next();
+        return Ok(first.map_or(ReconcileOutcome::NotCommitted, |post| {
             ReconcileOutcome::Committed(Progress::Done(published(post)))
         }));
     }
-    let posts = site.posts_with_slugs(&format!("{slug},{slug}-2")).await?;
-    let candidate = |post: Post| {
-        Some(Candidate {
-            id: post.id.to_string(),
-            created_at: post.date_gmt?.and_utc(),
-            is_same: post.slug == slug,
-            progress: Progress::Done(published(post)),
-        })
-    };
-    let candidates = posts.into_iter().filter_map(candidate).collect();
+    let sent = new_post(draft, &settings, &read_state(state.as_ref())?);
+    let may_be_off =
+        |post: &Post| likeness(post, &sent) == Likeness::Same && is_hours_off(session, post, sent_at);
+    if posts.iter().any(may_be_off) {
+        return Ok(ReconcileOutcome::Unknown);
+    }
+    let candidates = posts.into_iter().map(|post| candidate(post, &slug, &sent)).collect();
+    let Some(candidates) = candidates else { return Ok(ReconcileOutcome::Unknown) };
     Ok(Listing { candidates, is_whole: true }.into())
+}
+
+/// Returns a post with a chosen slug, or with a number added to it, as what a call may have made. `None` for one that does
+/// not say when it was made.
+fn candidate(post: Post, slug: &str, sent: &NewPost) -> Option<Candidate> {
+    // The address was free a moment before. Sites change texts, but one with an added number may be anybody's.
+    let is_same = match post.slug == slug {
+        true => likeness(&post, sent) != Likeness::Different,
+        false => likeness(&post, sent) == Likeness::Same,
+    };
+    Some(Candidate {
+        id: post.id.to_string(),
+        created_at: post.date_gmt.or(post.modified_gmt)?.and_utc(),
+        is_same,
+        progress: Progress::Done(published(post)),
+    })
+}
+
+fn likeness(post: &Post, sent: &NewPost) -> Likeness {
+    let title = text::likeness(&sent.title, &post.title.raw);
+    title.min(text::likeness(&sent.content, &post.content.raw))
+}
+
+/// Returns true if the time of a post differs from that of a call by quarters of an hour, as those of a site do whose zone
+/// is set wrongly.
+fn is_hours_off(session: &Session, post: &Post, sent_at: DateTime<Utc>) -> bool {
+    const QUARTER: i64 = 15 * 60;
+    let Some(date) = post.date_gmt else { return false };
+    let ahead = session.http.server_clock().now().map(|now| now - session.now);
+    let off = date.and_utc() - ahead.unwrap_or_default() - sent_at;
+    let (quarters, rest) = (off.num_seconds() / QUARTER, off.num_seconds() % QUARTER);
+    let is_near = rest.abs() <= ZONE_SLACK || QUARTER - rest.abs() <= ZONE_SLACK;
+    is_near && off.abs() > CLOCK_SLACK && quarters.abs() <= 14 * 4
 }
 
 fn published(post: Post) -> PublishedPost {
     PublishedPost {
         id: post.id.to_string(),
         url: post.link,
-        parts: Vec::new(),
-        warnings: Vec::new(),
+        warnings: withheld(&post.status).into_iter().collect(),
+        ..PublishedPost::default()
     }
+}
+
+/// Returns the warning about a post that the site took and does not show.
+fn withheld(status: &str) -> Option<Warning> {
+    let (cause, remedy) = match status {
+        "pending" => (
+            "The site waits for an editor: a plugin, or the role of the user, lets nobody publish alone.",
+            "Let an editor approve the post, or give the user the role Author.",
+        ),
+        "future" => (
+            "The clock or the time zone of the site is behind, or a plugin schedules posts.",
+            "Publish the post on the site, and correct its time zone.",
+        ),
+        "private" => (
+            "A plugin, or the settings of the site, make posts private.",
+            "Change the visibility of the post on the site.",
+        ),
+        _ => ("The site gave the post another state.", "Look at the post on the site."),
+    };
+    let (field, asked, given) = ("platform_post_url", "publish", status);
+    Difference { field, asked, given, cause, remedy }.warning()
 }

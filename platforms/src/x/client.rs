@@ -125,6 +125,10 @@ struct CreatedTweet {
 #[derive(Debug, Deserialize)]
 pub(super) struct Tweet {
     pub id: String,
+    /// The ids of all its versions, oldest first: an edit makes a new one
+    /// (<https://docs.x.com/x-api/fundamentals/edit-posts>).
+    #[serde(default)]
+    edit_history_tweet_ids: Vec<String>,
     #[serde(default)]
     text: String,
     #[serde(alias = "note_post")]
@@ -148,6 +152,11 @@ struct NoteTweet {
 }
 
 impl Tweet {
+    /// Returns the id under which it was made.
+    pub fn first_id(&self) -> &str {
+        self.edit_history_tweet_ids.first().unwrap_or(&self.id)
+    }
+
     /// Returns the text, whole if X gives it.
     pub fn whole_text(&self) -> &str {
         self.note_tweet.as_ref().map_or(&self.text, |note| &note.text)

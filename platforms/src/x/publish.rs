@@ -183,7 +183,7 @@ pub(super) fn published(
         id: first,
         url,
         parts: parts.collect(),
-        warnings: Vec::new(),
+        ..PublishedPost::default()
     }))
 }
 

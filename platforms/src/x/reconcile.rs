@@ -29,7 +29,7 @@ pub(super) async fn reconcile(
         Remains { files: Some(files.map(|file| file.id.clone()).collect()), ..Remains::default() };
     let has_words = text::has_words(sent);
     let likeness = |tweet: &Tweet| {
-        if state.published.contains(&tweet.id) {
+        if state.published.iter().any(|id| id == tweet.first_id()) {
             return Likeness::Different;
         }
         let words = text::likeness_without_links(sent, tweet.whole_text());
@@ -41,8 +41,9 @@ pub(super) async fn reconcile(
     let looked = recent_posts::search(sent_at, likeness, ask).await?;
     let looked = looked.prefer(|tweet| ours.owns(&remains(tweet)));
     let listing = looked.listing(|tweet| {
-        let progress = publish::published(session, draft, state.clone(), tweet.id.clone())?;
-        Ok((tweet.id, progress))
+        let id = tweet.first_id().to_owned();
+        let progress = publish::published(session, draft, state.clone(), id.clone())?;
+        Ok((id, progress))
     });
     listing.map(Into::into)
 }

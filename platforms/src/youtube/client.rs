@@ -90,6 +90,8 @@ struct Video {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Status {
     pub upload_status: String,
+    /// `public`, `unlisted` or `private`.
+    pub privacy_status: String,
     failure_reason: String,
     rejection_reason: String,
 }

@@ -40,7 +40,7 @@ pub(super) fn video(draft: &Draft, settings: &Settings) -> Value {
             "categoryId": settings.category_id.as_deref().unwrap_or(CATEGORY),
         },
         "status": {
-            "privacyStatus": settings.privacy_status.as_deref().unwrap_or("public"),
+            "privacyStatus": privacy(settings),
             "selfDeclaredMadeForKids": settings.self_declared_made_for_kids,
             "containsSyntheticMedia": is_ai_generated(draft),
         },
@@ -52,4 +52,9 @@ pub(super) fn video(draft: &Draft, settings: &Settings) -> Value {
         body["snippet"]["tags"] = json!(settings.tags);
     }
     body
+}
+
+/// Returns the audience that was asked for.
+pub(super) fn privacy(settings: &Settings) -> &str {
+    settings.privacy_status.as_deref().unwrap_or("public")
 }

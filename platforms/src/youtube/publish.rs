@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     Draft, Error, ErrorKind, Progress, PublishedPart, PublishedPost, ReconcileOutcome, Result,
-    Session, Step, outcome::read_state, page, recent_posts, text::likeness,
+    Session, Step, Warning, outcome::read_state, page, recent_posts, text::likeness,
+    visibility::Difference,
 };
 
 /// The number of times an upload whose address no longer works is restarted.
@@ -74,7 +75,7 @@ pub(super) async fn publish(
             let made = client::add_to_playlist(session, playlist, &state.id).await;
             after_extra(session, &settings, state, "playlist_item", made)
         }
-        Stage::Look { since } => look(session, state, since).await,
+        Stage::Look { since } => look(session, &settings, state, since).await,
     }
 }
 
@@ -217,24 +218,46 @@ fn may_repeat(error: &Error, stage: &Stage) -> bool {
     }
 }
 
-async fn look(session: &Session, mut state: State, since: DateTime<Utc>) -> Result<Progress> {
+async fn look(
+    session: &Session,
+    settings: &Settings,
+    mut state: State,
+    since: DateTime<Utc>,
+) -> Result<Progress> {
     let status = client::status(session, &state.id).await?;
     if let Some(reason) = status.as_ref().and_then(client::Status::refusal) {
         state.stage = Stage::Failed { reason: reason.to_owned(), since: session.now };
         return waiting(&state, Duration::ZERO);
     }
+    if let Some(status) = &status {
+        state.privacy.clone_from(&status.privacy_status);
+    }
     let is_done = status.is_some_and(|status| status.upload_status == "processed");
     if is_done || session.now - since > LOOK_MAX {
-        return Ok(public(session, state));
+        return Ok(public(session, settings, state));
     }
     waiting(&state, PAUSE)
 }
 
-fn public(session: &Session, state: State) -> Progress {
+fn public(session: &Session, settings: &Settings, state: State) -> Progress {
     let url = session.public_url("https://www.youtube.com", &format!("/watch?v={}", state.id));
+    let warnings = locked(settings, &state).into_iter().collect();
     let made = state.made.into_iter();
     let parts = made.map(|(name, id)| PublishedPart { name, id, url: None }).collect();
-    Progress::Done(PublishedPost { id: state.id, url, parts, warnings: Vec::new() })
+    Progress::Done(PublishedPost { id: state.id, url, parts, warnings, names: Vec::new() })
+}
+
+/// Returns the warning about a video that others see than asked for. Uploads of projects that Google has not audited are
+/// private, and stay so (<https://developers.google.com/youtube/v3/docs/videos/insert>).
+fn locked(settings: &Settings, state: &State) -> Option<Warning> {
+    Difference {
+        field: "settings.privacy_status",
+        asked: content::privacy(settings),
+        given: &state.privacy,
+        cause: "YouTube keeps the uploads of an API project private that Google has not audited.",
+        remedy: "Ask the operator of this service to have its Google project audited, and then upload the video again; an owner may also have changed it in YouTube Studio.",
+    }
+    .warning()
 }
 
 /// Finds the result of a lost call: the upload address reports whether the last byte has arrived. Once it is forgotten,

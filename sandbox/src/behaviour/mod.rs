@@ -2,6 +2,7 @@
 //! clocks are off, texts come back changed, posts appear or vanish by other hands.
 
 mod hide;
+mod later;
 mod play;
 mod rewrite;
 mod scripted;
@@ -10,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::facts;
-pub(crate) use play::{Played, after, before};
+use crate::reply::Reply;
+pub(crate) use later::{Courses, Ids, Later, LaterState, Shows, Visibility};
+pub(crate) use play::{Played, after, before, prefaced};
 pub(crate) use rewrite::Rewrite;
 pub(crate) use scripted::Scripted;
 
@@ -25,7 +28,7 @@ pub(crate) struct Behaviour {
     /// The time by which this network's clock is ahead of the sandbox's, in milliseconds: of what is made with the
     /// account, and of `Date`.
     pub clock_ms: i64,
-    /// Changes of texts in what reads show, in this order.
+    /// Changes of texts in what reads and the answers to new posts show, in this order.
     pub rewrite: Vec<Rewrite>,
     /// Answers in place of the usual ones; the first that fits counts.
     pub answers: Vec<Scripted>,
@@ -35,8 +38,14 @@ pub(crate) struct Behaviour {
     pub others: Vec<Other>,
     /// Names of headers, parameters and fields that have no effect, in lower case.
     pub ignores: Vec<String>,
+    /// Who sees the posts that are made from now on.
+    pub visibility: Visibility,
+    pub ids: Ids,
     pub handles: Handles,
     pub hooks: Hooks,
+    /// What stands in front of every answer, such as notices of the network's own programs.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub preface: String,
 }
 
 /// A whole set of behaviours.
@@ -54,6 +63,8 @@ pub(crate) struct Reads {
     pub lag_ms: u32,
     /// The time for which the same request gets the same answer, in milliseconds; 0 for none. Such an answer has `Age`.
     pub cache_ms: u32,
+    /// The header by which such an answer is told from others.
+    pub cache_mark: CacheMark,
     /// The most entries of a page, whatever was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_max: Option<u32>,
@@ -65,21 +76,28 @@ pub(crate) struct Reads {
     pub cut_text_at: Option<usize>,
 }
 
-/// A change of a post that the network makes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Later {
-    /// The time after it was made, in milliseconds.
-    pub after_ms: u32,
-    pub set: LaterState,
+/// How an answer out of a cache shows that it is one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CacheMark {
+    /// `Age`.
+    #[default]
+    Age,
+    /// `X-Cache: HIT`.
+    XCache,
+    /// `CF-Cache-Status: HIT`.
+    Cloudflare,
 }
 
-/// The end of a post.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum LaterState {
-    /// The network or somebody removes it.
-    Gone,
+impl CacheMark {
+    /// Marks an answer of this age, in milliseconds.
+    pub fn mark(self, reply: Reply, age_ms: i64) -> Reply {
+        match self {
+            Self::Age => reply.with("age", age_ms / 1_000),
+            Self::XCache => reply.with("x-cache", "HIT"),
+            Self::Cloudflare => reply.with("cf-cache-status", "HIT"),
+        }
+    }
 }
 
 /// A post that somebody makes.
@@ -139,9 +157,22 @@ impl Behaviour {
             later: if self.later.is_empty() { real.later } else { self.later },
             others: if self.others.is_empty() { real.others } else { self.others },
             ignores: if self.ignores.is_empty() { real.ignores } else { self.ignores },
+            visibility: if self.visibility == plain.visibility {
+                real.visibility
+            } else {
+                self.visibility
+            },
+            ids: if self.ids == plain.ids { real.ids } else { self.ids },
             handles: if self.handles == plain.handles { real.handles } else { self.handles },
             hooks: if self.hooks == plain.hooks { real.hooks } else { self.hooks },
+            preface: if self.preface.is_empty() { real.preface } else { self.preface },
         }
+    }
+
+    /// Returns the answer to a call that made something: it shows the texts as the network kept them.
+    pub fn kept(&self, mut body: Value) -> Value {
+        rewrite::rewrite(&mut body, &self.rewrite);
+        body
     }
 
     /// Returns what a read shows: without the objects with these ids, which were made a moment ago, and with changed

@@ -7,14 +7,16 @@ use bytes::Bytes;
 use serde_json::Value;
 use url::form_urlencoded;
 
+use super::hide;
 use super::scripted::Effect;
-use super::{Behaviour, LaterState, Other};
+use super::{Behaviour, Courses, LaterState, Other, Visibility};
 use crate::call::Call;
 use crate::env::lock;
 use crate::native_post::NativePost;
 use crate::network::{Cx, Network, Phase, Refusal};
 use crate::reply::Reply;
-use crate::sim::{Account, Sim};
+use crate::metrics::{self, MetricValue};
+use crate::sim::{Account, Entry, Sim};
 
 const MINUTE_MS: i64 = 60_000;
 /// The names of parameters for the length of a page.
@@ -34,12 +36,22 @@ pub(crate) struct Played {
     handles: HashMap<String, i64>,
     /// The deeds of others that are due, with their times.
     due: Vec<(i64, Due)>,
+    /// What became of posts.
+    courses: Courses,
+}
+
+impl Played {
+    /// Returns true if others than its author see a post.
+    pub fn is_for_others(&self, id: &str) -> bool {
+        self.courses.is_for_others(id)
+    }
 }
 
 /// Something that happens without a call.
 enum Due {
     Post(Other),
-    Gone(String),
+    /// A post gets another state; true if it does not keep it.
+    Set(String, LaterState, bool),
 }
 
 /// Prepares a call: lets happen what is due, and takes out what has no effect. `Err` is the answer to a call that is not
@@ -64,7 +76,7 @@ pub(crate) fn before<N: Network>(
         }
     }
     behaviour.ignores.iter().for_each(|name| ignore(call, name));
-    if forgotten(&behaviour, account, call, now_ms) {
+    if forgotten(&behaviour, account, call, now_ms) || is_away(account, call) {
         return Err(N::refuse(Refusal { status: 404, retry_ms: 0, now_ms }));
     }
     match scripted(account, phase, operation, call) {
@@ -91,6 +103,10 @@ pub(crate) fn after<N: Network>(cx: &Cx<N>, phase: Phase, operation: &str, reply
     if let Some((Effect::Done, other)) = scripted {
         return other(&newest(&cx.sim, account), now_ms);
     }
+    let reply = with_courses(account, reply);
+    if phase == Phase::Commit && is_done && !behaviour.rewrite.is_empty() {
+        return kept(&behaviour, reply);
+    }
     if phase != Phase::Read {
         return reply;
     }
@@ -100,6 +116,17 @@ pub(crate) fn after<N: Network>(cx: &Cx<N>, phase: Phase, operation: &str, reply
         lock(&account.course).cache.insert(key(&cx.call), kept);
     }
     reply
+}
+
+/// Returns a reply behind what the account's network prints in front of it.
+pub(crate) fn prefaced<N: Network>(cx: &Cx<N>, reply: Reply) -> Reply {
+    let preface = cx.account.as_ref().map(|account| account.behaviour().preface);
+    match preface.filter(|preface| !preface.is_empty()) {
+        Some(preface) => {
+            Reply { body: [preface.as_bytes(), &reply.body].concat().into(), ..reply }
+        }
+        None => reply,
+    }
 }
 
 type Answer = Box<dyn FnOnce(&str, i64) -> Reply + Send>;
@@ -133,26 +160,60 @@ fn spend<N: Network>(account: &Account<N>, phase: Phase, operation: &str, call: 
 
 /// Lets happen what others do by now.
 fn happen<N: Network>(sim: &Sim<N>, account: &Account<N>, now_ms: i64) {
-    let mut happened = Vec::new();
-    lock(&account.course).due.retain_mut(|(at_ms, due)| {
-        let is_due = *at_ms <= now_ms;
-        if is_due {
-            let done = std::mem::replace(due, Due::Gone(String::new()));
-            happened.push((*at_ms, done));
-        }
-        !is_due
-    });
+    let mut played = lock(&account.course);
+    let due = std::mem::take(&mut played.due);
+    let (happened, due): (Vec<_>, Vec<_>) = due.into_iter().partition(|(at, _)| *at <= now_ms);
+    played.due = due;
+    drop(played);
     for (at_ms, due) in happened {
         match due {
             Due::Post(other) => {
                 let new = native_post(sim, account, other, at_ms);
                 sim.change_all(account, |state| N::native_post(state, &account.identity, &new));
             }
-            Due::Gone(id) => {
-                sim.change_all(account, |state| (N::delete_post(state, &id), String::new()));
-            }
+            Due::Set(id, set, is_passing) => become_of(sim, account, (id, at_ms), set, is_passing),
         }
     }
+}
+
+/// Gives a post another state.
+fn become_of<N: Network>(
+    sim: &Sim<N>,
+    account: &Account<N>,
+    (id, at_ms): (String, i64),
+    set: LaterState,
+    is_passing: bool,
+) {
+    let courses = |change: &dyn Fn(&mut Courses)| change(&mut lock(&account.course).courses);
+    match set {
+        LaterState::Gone if is_passing => courses(&|all| all.set_away(&id, true)),
+        LaterState::Gone => {
+            sim.change_all(account, |state| (N::delete_post(state, &id), ()));
+        }
+        LaterState::Restored => courses(&|all| all.set_away(&id, false)),
+        LaterState::AnotherId => {
+            let unique = sim.env.unique_number();
+            sim.change_all(account, |state| (N::another_id(state, &id, unique, at_ms), ()));
+        }
+        LaterState::Visibility(visibility) => courses(&|all| all.set_visibility(&id, visibility)),
+        LaterState::State(state) => courses(&|all| all.set_state(&id, state.clone())),
+        LaterState::Numbers(numbers) => {
+            let number = |(name, number)| (name, Some(MetricValue::Number(number)));
+            let metrics = numbers.into_iter().map(number).collect();
+            let change = metrics::Change { date: None, post: Some(id), metrics };
+            sim.record(&account.identity.remote_id, &Entry::Counted(change.clone()));
+            lock(&account.metrics).apply(change);
+        }
+    }
+}
+
+/// Returns true if a call names a post that is removed for now.
+fn is_away<N: Network>(account: &Account<N>, call: &Call) -> bool {
+    let played = lock(&account.course);
+    played.courses.away().any(|id| {
+        call.path.split('/').any(|segment| segment == id)
+            || call.query_pairs().any(|(_, value)| value == *id)
+    })
 }
 
 fn native_post<N: Network>(
@@ -178,11 +239,13 @@ fn plan<N: Network>(behaviour: &Behaviour, account: &Account<N>, post: &str, now
     for other in &behaviour.others {
         played.due.push((now_ms + i64::from(other.after_ms), Due::Post(other.clone())));
     }
+    let comes_back = behaviour.later.iter().any(|later| later.set == LaterState::Restored);
     for later in &behaviour.later {
         let at_ms = now_ms + i64::from(later.after_ms);
-        match later.set {
-            LaterState::Gone => played.due.push((at_ms, Due::Gone(post.to_owned()))),
-        }
+        played.due.push((at_ms, Due::Set(post.to_owned(), later.set.clone(), comes_back)));
+    }
+    if behaviour.visibility == Visibility::Author {
+        played.courses.set_visibility(post, Visibility::Author);
     }
 }
 
@@ -273,7 +336,7 @@ fn cached<N: Network>(
     let played = lock(&account.course);
     let (at_ms, reply) = played.cache.get(&key(call)).filter(|_| life_ms > 0)?;
     let age_ms = now_ms - at_ms;
-    (age_ms < life_ms).then(|| reply.clone().with("age", age_ms / 1_000))
+    (age_ms < life_ms).then(|| behaviour.reads.cache_mark.mark(reply.clone(), age_ms))
 }
 
 /// Stores the handles that a reply hands out.
@@ -319,6 +382,28 @@ fn forgotten<N: Network>(
     let mut dead =
         played.handles.iter().filter(|(_, at_ms)| now_ms - **at_ms >= i64::from(life_ms));
     dead.any(|(handle, _)| names(handle))
+}
+
+/// Returns a reply that shows posts as they are by now.
+fn with_courses<N: Network>(account: &Account<N>, reply: Reply) -> Reply {
+    let played = lock(&account.course);
+    if played.courses.is_usual() {
+        return reply;
+    }
+    let Ok(mut body) = serde_json::from_slice::<Value>(&reply.body) else { return reply };
+    let away: Vec<_> = played.courses.away().cloned().collect();
+    if !away.is_empty() {
+        hide::hide(&mut body, &away);
+    }
+    played.courses.show(&mut body, N::SHOWS);
+    Reply { body: serde_json::to_vec(&body).unwrap_or_default().into(), ..reply }
+}
+
+/// Returns the answer to a call that made something, with the texts that were kept.
+fn kept(behaviour: &Behaviour, reply: Reply) -> Reply {
+    let Ok(body) = serde_json::from_slice(&reply.body) else { return reply };
+    let body = serde_json::to_vec(&behaviour.kept(body)).unwrap_or_default();
+    Reply { body: body.into(), ..reply }
 }
 
 /// Returns what a read shows.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
+use url::form_urlencoded;
 
 /// A change of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,12 @@ pub(crate) enum Op {
     DropQuery,
     /// `#word` as `{hashtag|\\#|word}`.
     HashtagForm,
+    /// Addresses of images in Markdown, as a parameter of the address `at`.
+    ImageProxy,
+    /// `*removed*` in place of the word `at`.
+    Mask,
+    /// Times without a zone, `at` hours earlier: those of a computer whose zone is set wrongly.
+    Zone,
     /// The first `at` characters, or half of the text, with an ellipsis.
     Cut,
 }
@@ -135,6 +142,12 @@ impl Rewrite {
                     .filter(|tag| !tag.is_empty())
                     .map(|tag| format!("{{hashtag|\\#|{tag}}}"))
             }),
+            Op::ImageProxy => proxied(text, self.name()),
+            Op::Mask => by_words(text, |word| {
+                let is_it = word.trim_matches(|sign: char| !sign.is_alphanumeric()) == self.name();
+                is_it.then(|| word.replace(self.name(), "*removed*"))
+            }),
+            Op::Zone => earlier(text, self.number().unwrap_or_default()),
             Op::Cut => cut(text, self.number().unwrap_or_else(|| text.chars().count().div_ceil(2))),
         }
     }
@@ -143,6 +156,13 @@ impl Rewrite {
         match self.at {
             Some(Measure::Number(number)) => Some(number),
             _ => None,
+        }
+    }
+
+    fn name(&self) -> &str {
+        match &self.at {
+            Some(Measure::Name(name)) => name,
+            _ => "",
         }
     }
 
@@ -170,6 +190,33 @@ fn by_words(text: &str, change: impl Fn(&str) -> Option<String>) -> String {
             format!("{}{rest}", change(word).unwrap_or_else(|| word.to_owned()))
         })
         .collect()
+}
+
+/// Returns a text whose images are parameters of an address.
+fn proxied(text: &str, proxy: &str) -> String {
+    let mut parts = text.split("![");
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        all.push_str("![");
+        match part.split_once("](").and_then(|(alt, rest)| Some((alt, rest.split_once(')')?))) {
+            Some((alt, (address, rest))) if is_address(address) => {
+                let escaped: String = form_urlencoded::byte_serialize(address.as_bytes()).collect();
+                all.push_str(&format!("{alt}]({proxy}{escaped}){rest}"));
+            }
+            _ => all.push_str(part),
+        }
+    }
+    all
+}
+
+/// Returns a time without a zone that is some hours earlier; any other text stays.
+fn earlier(text: &str, hours: usize) -> String {
+    const FORM: &str = "%Y-%m-%dT%H:%M:%S";
+    let hours = chrono::TimeDelta::hours(i64::try_from(hours).unwrap_or_default());
+    match chrono::NaiveDateTime::parse_from_str(text, FORM) {
+        Ok(time) => (time - hours).format(FORM).to_string(),
+        Err(_) => text.to_owned(),
+    }
 }
 
 fn cut(text: &str, most: usize) -> String {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::cid;
-use super::lexicon::{Check, object, string, strong_ref, uri};
+use super::lexicon::{Check, is_language, object, string, strong_ref, uri};
 
 const IMAGES: usize = 4;
 const GALLERY: usize = 10;
@@ -11,7 +11,7 @@ const IMAGE_BYTES: u64 = 2_000_000;
 const THUMB_BYTES: u64 = 1_000_000;
 const VIDEO_BYTES: u64 = 300_000_000;
 const CAPTION_BYTES: u64 = 20_000;
-const VIDEO_ALT: usize = 10_000;
+const CAPTIONS: usize = 20;
 
 /// A blob that a record references, with the size limit and the accepted types of its field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,10 +89,28 @@ fn external(map: &Map<String, Value>, place: &str) -> Check {
 
 fn video(map: &Map<String, Value>, place: &str) -> Check {
     blob(part(map, place, "video")?, &format!("{place}/video"))?;
-    if map.get("alt").and_then(Value::as_str).is_some_and(|alt| alt.len() > VIDEO_ALT) {
-        return Err(format!("{place}/alt must not be longer than {VIDEO_ALT} characters"));
+    if map.get("alt").is_some_and(|alt| !alt.is_string()) {
+        return Err(format!("{place}/alt must be a string"));
     }
+    captions(map, &format!("{place}/captions"))?;
     aspect_ratio(map, place)
+}
+
+fn captions(map: &Map<String, Value>, place: &str) -> Check {
+    let Some(captions) = map.get("captions") else { return Ok(()) };
+    let captions = captions.as_array().ok_or_else(|| format!("{place} must be an array"))?;
+    if captions.len() > CAPTIONS {
+        return Err(format!("{place} must not have more than {CAPTIONS} elements"));
+    }
+    for (n, caption) in captions.iter().enumerate() {
+        let place = format!("{place}/{n}");
+        let caption = object(caption, &place)?;
+        if !is_language(string(caption, &place, "lang")?) {
+            return Err(format!("{place}/lang must be a well-formed BCP 47 language tag"));
+        }
+        blob(part(caption, &place, "file")?, &format!("{place}/file"))?;
+    }
+    Ok(())
 }
 
 fn aspect_ratio(map: &Map<String, Value>, place: &str) -> Check {

@@ -72,9 +72,7 @@ fn post(record: &Object) -> Check {
     }
     for lang in list(record, "langs", LANGS)? {
         let tag = lang.as_str().unwrap_or_default();
-        if !(2..=35).contains(&tag.len())
-            || !tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-        {
+        if !is_language(tag) {
             return Err("Record/langs must be well-formed BCP 47 language tags".into());
         }
     }
@@ -88,6 +86,11 @@ fn post(record: &Object) -> Check {
         )?;
     }
     labels(record)
+}
+
+/// Returns true for a language tag.
+pub(super) fn is_language(tag: &str) -> bool {
+    (2..=35).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
 fn labels(record: &Object) -> Check {

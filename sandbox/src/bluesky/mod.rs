@@ -13,6 +13,8 @@ mod session;
 mod state;
 mod syntax;
 mod token;
+mod video;
+mod video_parts;
 mod views;
 mod writes;
 
@@ -30,6 +32,7 @@ use crate::network::{Identity, Network, NewName, Phase, Post, Refusal, Route};
 use crate::random::{self, BASE32, BASE62};
 use crate::reply::Reply;
 use crate::sim::{Account, Sim};
+use crate::video_control::VideoControl;
 use state::{Change, State};
 
 /// A request to this network.
@@ -123,6 +126,10 @@ impl Network for Bluesky {
         native_post::delete(state, id)
     }
 
+    fn video_change(control: VideoControl) -> Option<Change> {
+        Some(Change::Video(control))
+    }
+
     fn refuse(refusal: Refusal) -> Reply {
         match refusal.status {
             429 => too_many(
@@ -173,7 +180,11 @@ fn procedure(nsid: &str) -> Option<Route<Bluesky>> {
         "com.atproto.server.refreshSession" => Route::immediate(Prepare, session::refresh),
         "com.atproto.server.deleteSession" => Route::immediate(Prepare, session::delete),
         "com.atproto.repo.uploadBlob" => Route::immediate(Prepare, blobs::upload),
-        "app.bsky.video.uploadVideo" => Route::immediate(Prepare, blobs::upload_video),
+        "app.bsky.video.uploadVideo" => Route::immediate(Prepare, video::upload),
+        "app.bsky.video.startUpload" => Route::immediate(Prepare, video_parts::start),
+        "app.bsky.video.uploadPart" => Route::immediate(Prepare, video_parts::part),
+        "app.bsky.video.finishUpload" => Route::immediate(Prepare, video_parts::finish),
+        "app.bsky.video.abortUpload" => Route::immediate(Prepare, video_parts::abort),
         "com.atproto.repo.createRecord" => Route::immediate(Commit, writes::create_record),
         "com.atproto.repo.putRecord" => Route::immediate(Commit, writes::put_record),
         "com.atproto.repo.deleteRecord" => Route::immediate(Commit, writes::delete_record),
@@ -186,8 +197,9 @@ fn query(nsid: &str) -> Option<Route<Bluesky>> {
     use Phase::{Confirm, Prepare, Read};
     match nsid {
         "com.atproto.server.getServiceAuth" => Route::immediate(Prepare, session::service_auth),
-        "app.bsky.video.getJobStatus" => Route::immediate(Confirm, blobs::job_status),
-        "app.bsky.video.getUploadLimits" => Route::immediate(Read, blobs::upload_limits),
+        "app.bsky.video.getJobStatus" => Route::immediate(Confirm, video::job_status),
+        "app.bsky.video.getUploadLimits" => Route::immediate(Read, video::upload_limits),
+        "app.bsky.video.getUploadStatus" => Route::immediate(Read, video_parts::upload_status),
         "com.atproto.server.getSession" => Route::immediate(Read, session::get),
         "com.atproto.server.describeServer" => Route::immediate(Read, session::describe_server),
         "com.atproto.identity.resolveHandle" => Route::immediate(Read, reads::resolve_handle),

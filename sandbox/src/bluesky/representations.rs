@@ -34,6 +34,7 @@ fn post(state: &State, identity: &Identity, base: &str, rkey: &str, record: &Rec
             extra.insert(name.to_owned(), gate.value.clone());
         }
     }
+    extra.insert("captions".to_owned(), captions(&record.value["embed"]));
     extra.insert("cid".to_owned(), json!(record.cid));
     extra.insert("rkey".to_owned(), json!(rkey));
     extra.insert("record".to_owned(), record.value.clone());
@@ -48,8 +49,19 @@ fn post(state: &State, identity: &Identity, base: &str, rkey: &str, record: &Rec
     }
 }
 
+/// Returns the captions of a video, as languages and sizes.
+fn captions(embed: &Value) -> Value {
+    let captions = files(embed)["captions"].as_array().into_iter().flatten();
+    captions.map(|one| json!({"lang": one["lang"], "bytes": one["file"]["size"]})).collect()
+}
+
+/// Returns the embed with the files, which may stand beside a quote.
+fn files(embed: &Value) -> &Value {
+    if embed["media"].is_object() { &embed["media"] } else { embed }
+}
+
 fn media(embed: &Value) -> Vec<Medium> {
-    let embed = if embed["media"].is_object() { &embed["media"] } else { embed };
+    let embed = files(embed);
     let items = embed["images"].as_array().or_else(|| embed["items"].as_array());
     let images = items.into_iter().flatten().map(|item| medium(&item["image"], &item["alt"]));
     let video = embed["video"].is_object().then(|| medium(&embed["video"], &embed["alt"]));

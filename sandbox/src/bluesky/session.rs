@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::state::Change;
 use super::token::{self, Claims};
+use super::blobs::BLOB_MAX;
 use super::{Bluesky, Cx, failure, input, invalid, param, text, too_many};
 use crate::call::Call;
 use crate::network::Identity;
@@ -88,7 +89,9 @@ pub(super) fn delete(cx: &Cx) -> HandlerResult {
 /// `com.atproto.server.getSession`
 pub(super) fn get(cx: &Cx) -> HandlerResult {
     let account = access(cx)?;
-    Ok(Reply::ok(&session(cx, &account.identity, None)))
+    let mut shown = session(cx, &account.identity, None);
+    shown["emailConfirmed"] = json!(account.read(|state| state.video.email_confirmed));
+    Ok(Reply::ok(&shown))
 }
 
 /// `com.atproto.server.describeServer`
@@ -98,6 +101,7 @@ pub(super) fn describe_server(cx: &Cx) -> HandlerResult {
         "availableUserDomains": [".test"],
         "inviteCodeRequired": true,
         "phoneVerificationRequired": false,
+        "blobUploadLimit": BLOB_MAX,
         "links": {},
         "contact": {},
     })))
@@ -141,13 +145,33 @@ pub(super) fn access(cx: &Cx) -> Result<Arc<Account<Bluesky>>, Reply> {
     Ok(account)
 }
 
-/// Returns the account of the request's service token for `lxm`, or of its access token.
-pub(super) fn service(cx: &Cx, lxm: &str) -> Result<Arc<Account<Bluesky>>, Reply> {
+/// Returns the account of the request's service token, which is for one of these audiences and methods. An access token
+/// is none: it is the PDS's own, and another service cannot verify it.
+pub(super) fn service(cx: &Cx, wanted: &[(&str, &str)]) -> Result<Arc<Account<Bluesky>>, Reply> {
+    let refused = |error, message| failure(401, error, message);
     let claims = cx.call.bearer().and_then(token::read);
-    if claims.is_none_or(|claims| claims.lxm != lxm) {
-        return access(cx);
+    let Some(claims) = claims else {
+        return Err(refused("AuthenticationRequired", "a service token is required"));
+    };
+    let account = cx.account.clone().filter(|account| account.identity.remote_id == claims.iss);
+    let is_signed = |account: &Arc<Account<Bluesky>>| {
+        let token = cx.call.bearer().unwrap_or_default();
+        token::is_signed(token, account.identity.private("signing_key"))
+    };
+    let Some(account) = account.filter(is_signed) else {
+        return Err(refused("BadJwtSignature", "jwt signature does not match jwt issuer"));
+    };
+    if claims.exp * 1_000 <= cx.now_ms() {
+        return Err(refused("JwtExpired", "jwt expired"));
     }
-    bearer(cx, "").map(|(account, _)| account)
+    if !wanted.iter().any(|(aud, _)| claims.aud == *aud) {
+        return Err(refused("BadJwtAudience", "jwt audience does not match service did"));
+    }
+    if !wanted.iter().any(|(aud, lxm)| claims.aud == *aud && claims.lxm == *lxm) {
+        let message = "bad jwt lexicon method";
+        return Err(refused("BadJwtLexiconMethod", message));
+    }
+    Ok(account)
 }
 
 fn bearer(cx: &Cx, scope: &str) -> Result<(Arc<Account<Bluesky>>, Claims), Reply> {
@@ -212,7 +236,7 @@ pub(super) fn did_document(cx: &Cx, identity: &Identity) -> Value {
 }
 
 /// Returns the DID of the PDS: `did:web:` and its host, a port's colon encoded.
-fn server_did(cx: &Cx) -> String {
+pub(super) fn server_did(cx: &Cx) -> String {
     let base = cx.sim.base();
     let host = base.split_once("://").map_or(base.as_str(), |(_, rest)| rest);
     let host = host.split('/').next().unwrap_or_default();

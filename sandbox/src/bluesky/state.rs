@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::video_control::VideoControl;
+
 /// One account's repository, blobs and sessions.
 #[derive(Default)]
 pub(crate) struct State {
@@ -12,6 +14,10 @@ pub(crate) struct State {
     pub records: BTreeMap<String, BTreeMap<String, Record>>,
     pub blobs: HashMap<String, Blob>,
     pub jobs: HashMap<String, Job>,
+    /// Uploads of videos in parts.
+    pub uploads: HashMap<String, Upload>,
+    /// How videos are taken.
+    pub video: VideoControl,
     /// Refresh tokens that may still be used, by their id.
     pub refresh: HashMap<String, Refresh>,
     /// The number of token pairs that were issued.
@@ -47,8 +53,43 @@ pub(crate) struct Job {
     pub size: u64,
     pub at_ms: i64,
     pub ready_ms: i64,
-    /// Why it failed, if it did.
+    /// What is wrong with the file, if it is.
     pub flaw: Option<String>,
+    /// The code with which it failed, if it did.
+    #[serde(default)]
+    pub code: Option<String>,
+}
+
+impl Job {
+    pub fn has_failed(&self) -> bool {
+        self.flaw.is_some() || self.code.is_some()
+    }
+}
+
+/// An upload of a video in parts.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Upload {
+    pub size: u64,
+    pub at_ms: i64,
+    /// The parts that have arrived, by their numbers from 1.
+    pub parts: BTreeMap<u64, Part>,
+    pub end: Option<UploadEnd>,
+}
+
+/// A part of a video. Its bytes are not kept.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Part {
+    pub cid: String,
+    /// True if it begins as an MP4 file does.
+    pub is_video: bool,
+}
+
+/// The end of an upload in parts.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum UploadEnd {
+    Completed { job: String },
+    Aborted,
 }
 
 #[derive(Debug, Clone)]
@@ -86,6 +127,21 @@ pub(crate) enum Change {
     Job {
         id: String,
         job: Job,
+    },
+    /// How videos are taken from now on.
+    Video(VideoControl),
+    Upload {
+        id: String,
+        upload: Upload,
+    },
+    UploadPart {
+        id: String,
+        number: u64,
+        part: Part,
+    },
+    UploadEnd {
+        id: String,
+        end: UploadEnd,
     },
     Commit {
         rev: String,
@@ -135,10 +191,27 @@ impl State {
             Change::Job { id, job } => {
                 let blob =
                     Blob { mime: "video/mp4".into(), size: job.size, ready_ms: job.ready_ms };
-                if job.flaw.is_none() {
+                if let Some(left) = &mut self.video.remaining_daily_videos {
+                    *left = left.saturating_sub(1);
+                }
+                if !job.has_failed() {
                     self.blobs.insert(job.cid.clone(), blob);
                 }
                 self.jobs.insert(id, job);
+            }
+            Change::Video(control) => self.video = control,
+            Change::Upload { id, upload } => {
+                self.uploads.insert(id, upload);
+            }
+            Change::UploadPart { id, number, part } => {
+                if let Some(upload) = self.uploads.get_mut(&id) {
+                    upload.parts.insert(number, part);
+                }
+            }
+            Change::UploadEnd { id, end } => {
+                if let Some(upload) = self.uploads.get_mut(&id) {
+                    upload.end = Some(end);
+                }
             }
             Change::Commit { rev, at_ms, ops } => {
                 self.rev = rev;

@@ -156,6 +156,7 @@ fn filled(given: &Value, mut article: Article, now_ms: i64) -> Result<Article, R
             }
         }
     }
+    article.title = normalized(&article.title);
     checked(&article)?;
     if article.published && article.published_ms.is_none() {
         article.published_ms = Some(now_ms);
@@ -164,6 +165,31 @@ fn filled(given: &Value, mut article: Article, now_ms: i64) -> Result<Article, R
         article.slug = slug(&article.title);
     }
     Ok(article)
+}
+
+/// Returns a title as Forem keeps it: what is no letter, digit, usual sign, currency, picture or part of one becomes a
+/// blank, and white space is folded.
+fn normalized(title: &str) -> String {
+    let is_kept = |sign: char| {
+        sign.is_alphanumeric()
+            || sign.is_ascii_punctuation()
+            || matches!(
+                sign,
+                '\u{a1}'..='\u{bf}'
+                    | '\u{300}'..='\u{36f}'
+                    | '\u{200c}'..='\u{200f}'
+                    | '\u{2010}'..='\u{205e}'
+                    | '\u{20a0}'..='\u{20cf}'
+                    | '\u{2122}'
+                    | '\u{2194}'..='\u{2199}'
+                    | '\u{2600}'..='\u{27bf}'
+                    | '\u{3000}'..='\u{303f}'
+                    | '\u{fe0f}'
+                    | '\u{1f000}'..='\u{1faff}'
+            )
+    };
+    let plain: String = title.chars().map(|sign| if is_kept(sign) { sign } else { ' ' }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn words(list: &str) -> Vec<String> {

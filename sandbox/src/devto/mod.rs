@@ -15,6 +15,7 @@ use std::sync::Arc;
 use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
+use crate::behaviour::Shows;
 use crate::call::Call;
 use crate::env::Env;
 use crate::facts::Objection;
@@ -34,6 +35,7 @@ pub(crate) struct Devto;
 impl Network for Devto {
     const NAME: &'static str = "devto";
     const BODY_MAX: usize = 4 << 20;
+    const SHOWS: Shows = Shows { author_only: &[("/published_at", "null")], state: "" };
     type State = State;
     type Change = Change;
 

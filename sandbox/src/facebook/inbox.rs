@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::state::State;
+use super::state::{Kind, Post, State};
 use super::{Cx, content, feed, first, id, params, reads, representations};
+use crate::behaviour::Ids;
 use crate::graph::{self, access, failure, fields, inbox};
 use crate::mailbox::{Item, ItemEvent, ItemKind, NewItem};
 use crate::network::Identity;
@@ -37,9 +38,28 @@ pub(super) fn new_id(
     }
 }
 
-/// Returns true for the number of a post, or of the video in one.
+/// Returns true for the number of a post, or of the video or photo in one.
 fn is_post(state: &State, number: u64) -> bool {
-    state.posts.contains_key(&number) || state.posts.values().any(|post| post.video == Some(number))
+    post_of(state, number).is_some()
+}
+
+/// Returns the post with this number, or with this video or photo.
+fn post_of(state: &State, number: u64) -> Option<&Post> {
+    let has = |post: &&Post| post.video == Some(number) || post.photos.contains(&number);
+    state.posts.get(&number).or_else(|| state.posts.values().find(has))
+}
+
+/// Returns the name of a post in webhooks: that of its place in the feed, or that of its only photo
+/// (post-for-me PR 354, brightbean-studio PR 84).
+pub(super) fn other_name(state: &State, owner: &Identity, ids: &Ids, name: String) -> String {
+    let number = representations::number(&name);
+    let Some(post) = number.and_then(|number| post_of(state, number)) else { return name };
+    match (ids.post.as_deref(), post.photos.as_slice()) {
+        (Some("photo"), [photo]) => representations::public_id(owner, *photo),
+        // A story is no part of the feed.
+        _ if post.kind == Kind::Story => name,
+        _ => representations::public_id(owner, post.id),
+    }
 }
 
 /// Returns the webhook that a page receives.
@@ -104,7 +124,9 @@ pub(super) fn comments(cx: &Cx) -> HandlerResult {
         let below = |item: &&&Item| match is_comment {
             true => item.parent.as_deref() == Some(&named),
             false => {
-                let of_post = item.post.as_deref().and_then(representations::number) == number;
+                let of_item = item.post.as_deref().and_then(representations::number);
+                let post = |number| Some(post_of(state, number?)?.id);
+                let of_post = of_item == number || (number.is_some() && post(of_item) == post(number));
                 of_post && (stream || item.parent.is_none())
             }
         };

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
+use crate::behaviour::Ids;
 use crate::call::Call;
 use crate::env::Env;
 use crate::facts::Objection;
@@ -134,6 +135,10 @@ impl Network for Facebook {
         new: &NewItem,
     ) -> Result<(String, Option<String>), String> {
         inbox::new_id(unique, state, identity, new)
+    }
+
+    fn other_name(state: &State, identity: &Identity, ids: &Ids, name: String) -> String {
+        inbox::other_name(state, identity, ids, name)
     }
 
     fn webhook(identity: &Identity, item: &Item, verb: ItemEvent, now_ms: i64) -> Option<Value> {

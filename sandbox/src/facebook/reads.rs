@@ -148,6 +148,9 @@ pub(super) fn node(cx: &Cx) -> HandlerResult {
         let holder = state.posts.values().find(|post| post.photos.contains(&photo.id));
         let link = representations::permalink(&cx.sim.base(), owner, holder.map_or(photo.id, |post| post.id));
         let mut view = json!({"id": photo.id.to_string(), "link": link, "created_time": graph::time(photo.at_ms), "alt_text_custom": photo.medium.alt});
+        if let Some(post) = holder {
+            view["page_story_id"] = json!(representations::public_id(owner, post.id));
+        }
         insights::summarize(&account, &named, &insights::MEDIA_COUNTS, &mut view)?;
         fields::pick(&cx.call, &view, &PHOTO_FIELDS, "Photo")
     })
@@ -170,12 +173,17 @@ fn whole_page(cx: &Cx, account: &Account<Facebook>) -> HandlerResult {
 
 fn video_view(cx: &Cx, state: &State, owner: &Identity, video: &Video) -> Value {
     let post = state.posts.values().find(|post| post.video == Some(video.id));
+    let late_ms = cx.account.as_ref().map_or(0, |one| i64::from(one.behaviour().ids.late_ms));
     let mut view = json!({
         "id": video.id.to_string(),
         "created_time": graph::time(video.finished_ms.unwrap_or(video.at_ms)),
         "status": status(cx, video),
         "permalink_url": representations::permalink(&cx.sim.base(), owner, post.map_or(video.id, |post| post.id)),
     });
+    let is_told = |post: &&Post| post.at_ms + late_ms <= cx.now_ms();
+    if let Some(post) = post.filter(is_told) {
+        view["post_id"] = json!(representations::public_id(owner, post.id));
+    }
     if let Some(length_ms) = video.length_ms {
         view["length"] = json!(std::time::Duration::from_millis(length_ms).as_secs_f64());
     }

@@ -6,8 +6,9 @@ mod form;
 mod objection;
 mod operation;
 mod schema;
+mod strict;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use jsonschema::Registry;
@@ -50,6 +51,8 @@ pub(crate) struct Facts {
     metrics: Vec<Metric>,
     schemas: Schemas,
     as_real: Behaviour,
+    /// Unknown names are refused in the query and in the body, but where the description is open.
+    refuses: (bool, bool),
 }
 
 /// The parts of a file that are not schemas.
@@ -78,14 +81,21 @@ pub(crate) fn of(network: &str) -> Option<&'static Facts> {
     facts.get_or_init(|| Facts::read(name, text)).as_ref()
 }
 
+/// Returns the file of a network.
+pub(crate) fn text(network: &str) -> Option<&'static str> {
+    FILES.iter().find(|(name, ..)| *name == network).map(|(_, text, _)| *text)
+}
+
 impl Facts {
-    fn read(network: &str, text: &str) -> Option<Self> {
+    pub(crate) fn read(network: &str, text: &str) -> Option<Self> {
         let whole: Value = serde_json::from_str(text).ok()?;
         let File { operations, nodes, metrics, as_real } = File::deserialize(&whole).ok()?;
         let address = format!("urn:facts:{network}");
         let registry = Registry::new().add(address.clone(), whole.clone()).ok()?.prepare().ok()?;
+        let refuses = |part: &str| whole["unknown"][part] == "refused";
+        let refuses = (refuses("query"), refuses("body"));
         let schemas = Schemas::new(address, whole, registry);
-        Some(Self { operations, nodes, metrics, schemas, as_real })
+        Some(Self { operations, nodes, metrics, schemas, as_real, refuses })
     }
 
     /// Returns the operation of a request.
@@ -168,6 +178,72 @@ impl Facts {
         let body: Value = serde_json::from_slice(body).ok()?;
         let found = self.schemas.stray(&place, &body)?;
         Some(format!("{}: {found}", self.operations.get(number)?.name))
+    }
+}
+
+impl Facts {
+    /// Returns everything that speaks against a request, also what the network would pass over.
+    pub fn against_request(
+        &self,
+        (number, operation): (usize, &Operation),
+        call: &Call,
+    ) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let place = format!("/operations/{number}/query");
+        match self.schemas.at(&place) {
+            Some(schema) => {
+                let query = form::value(call.query_pairs().collect(), schema, &self.schemas);
+                found.extend(self.in_part("query", &place, &query, self.refuses.0));
+            }
+            None => found.extend(call.query_pairs().map(|(name, _)| format!("query: {name} is not known"))),
+        }
+        let place = format!("/operations/{number}/body/schema");
+        let schema = self.schemas.at(&place).filter(|_| operation.has_readable_body());
+        match schema.map(|schema| form::body(call, schema, &self.schemas)) {
+            Some(Some(body)) => found.extend(self.in_part("body", &place, &body, self.refuses.1)),
+            Some(None) if !call.body.is_empty() => drop(found.insert("body: cannot be read".into())),
+            _ => {}
+        }
+        let named = self.field(operation, call).or_else(|| self.metric(operation, call));
+        found.extend(named.map(|objection| objection.to_string()));
+        found
+    }
+
+    /// Returns everything in which an answer is not as described.
+    pub fn against_answer(
+        &self,
+        number: usize,
+        status: u16,
+        body: &[u8],
+    ) -> BTreeSet<String> {
+        if !(200..300).contains(&status) {
+            return BTreeSet::new();
+        }
+        let place = format!("/operations/{number}/answers/{status}");
+        let Some(schema) = self.schemas.at(&place) else {
+            return match self.schemas.at(&format!("/operations/{number}/answers")) {
+                Some(Value::Object(known)) if !known.is_empty() => {
+                    BTreeSet::from([format!("status {status} is not described")])
+                }
+                _ => BTreeSet::new(),
+            };
+        };
+        match serde_json::from_slice::<Value>(body) {
+            // Answers are open in every description: clients have to bear new names.
+            Ok(answer) => self.in_part("answer", &place, &answer, false),
+            Err(_) if schema.get("type").is_some() || schema.get("$ref").is_some() => {
+                BTreeSet::from(["answer: is no JSON".to_owned()])
+            }
+            Err(_) => BTreeSet::new(),
+        }
+    }
+
+    fn in_part(&self, part: &str, place: &str, value: &Value, honest: bool) -> BTreeSet<String> {
+        let Some(schema) = self.schemas.at(place) else { return BTreeSet::new() };
+        let mut found = self.schemas.all(place, value);
+        let strange = strict::unknown(value, schema, &self.schemas, honest);
+        found.extend(strange.into_iter().map(|name| format!("{name} is not known")));
+        found.into_iter().map(|what| format!("{part}: {what}")).collect()
     }
 }
 

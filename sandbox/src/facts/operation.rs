@@ -13,7 +13,7 @@ pub(crate) struct Operation {
     /// `/v5/pins/{pin_id}`; `{name+}` takes the rest of the path.
     path: String,
     /// Lists of permissions, of which a token has to have one whole.
-    scopes: Vec<Vec<String>>,
+    pub scopes: Vec<Vec<String>>,
     #[serde(default)]
     body: Body,
     /// The kinds of objects whose fields `fields` may name.

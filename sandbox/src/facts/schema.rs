@@ -1,6 +1,6 @@
 //! The schemas of a file, each compiled when it is first needed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use jsonschema::error::ValidationErrorKind;
@@ -51,13 +51,19 @@ impl Schemas {
     /// Returns what is wrong with an answer. Descriptions that were made from types do not say what may be null.
     pub fn stray(&self, place: &str, answer: &Value) -> Option<Objection> {
         let validator = self.compiled(place)?;
-        let is_null = |error: &ValidationError<'_>| {
-            matches!(error.kind(), ValidationErrorKind::Type { .. }) && error.instance().is_null()
-        };
         validator
             .iter_errors(answer)
             .find(|error| !is_null(error))
             .map(|error| objection(&error, false))
+    }
+
+    /// Returns everything that is wrong with a value, with `[]` for the places in lists. A name that is not known is for
+    /// the strict reading.
+    pub fn all(&self, place: &str, value: &Value) -> BTreeSet<String> {
+        let Some(validator) = self.compiled(place) else { return BTreeSet::new() };
+        let errors = validator.iter_errors(value);
+        let told = errors.filter(|error| !is_null(error) && !is_unknown(error));
+        told.map(|error| without_places(&objection(&error, false).to_string())).collect()
     }
 
     fn compiled(&self, place: &str) -> Option<Arc<Validator>> {
@@ -92,6 +98,32 @@ impl Schemas {
         }
         Ok(())
     }
+}
+
+fn is_null(error: &ValidationError<'_>) -> bool {
+    matches!(error.kind(), ValidationErrorKind::Type { .. }) && error.instance().is_null()
+}
+
+fn is_unknown(error: &ValidationError<'_>) -> bool {
+    matches!(error.kind(), ValidationErrorKind::AdditionalProperties { .. })
+}
+
+/// Returns `a.0.b is missing` as `a[].b is missing`.
+fn without_places(what: &str) -> String {
+    let (place, rest) = what.split_once(' ').unwrap_or((what, ""));
+    let is_place = |part: &str| part.trim_end_matches(':').parse::<u32>().is_ok();
+    let mut made = String::new();
+    for part in place.split('.') {
+        match part {
+            _ if is_place(part) => {
+                made.push_str("[]");
+                made.push_str(&part[part.trim_end_matches(':').len()..]);
+            }
+            _ if made.is_empty() => made.push_str(part),
+            _ => made.extend([".", part]),
+        }
+    }
+    format!("{made} {rest}")
 }
 
 /// Returns true if an error is about a name, a type or a value out of a list.

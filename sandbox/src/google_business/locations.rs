@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Cx, access, failure};
+use crate::behaviour::Visibility;
 use crate::network::Identity;
 use crate::reply::{HandlerResult, Reply};
 
@@ -48,7 +49,12 @@ pub(super) fn locations(cx: &Cx) -> HandlerResult {
     let size: usize = query("pageSize").and_then(|size| size.parse().ok()).unwrap_or(10);
     let start: usize = query("pageToken").and_then(|at| at.parse().ok()).unwrap_or(0);
     let all = LOCATIONS.iter().skip(start).take(size.clamp(1, 100));
-    let shown: Vec<Value> = all.map(|one| show(cx, &account.identity, one, &mask)).collect();
+    let is_verified = account.behaviour().visibility == Visibility::All;
+    let mut shown: Vec<Value> = all.map(|one| show(cx, &account.identity, one, &mask)).collect();
+    // Nobody finds the posts of a place that is not verified.
+    for metadata in shown.iter_mut().filter_map(|one| one.get_mut("metadata")) {
+        metadata["hasVoiceOfMerchant"] = json!(is_verified);
+    }
     let mut body = json!({ "locations": shown });
     if start + shown.len() < LOCATIONS.len() {
         body["nextPageToken"] = json!((start + shown.len()).to_string());

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
+use crate::behaviour::Shows;
 use crate::call::Call;
 use crate::env::Env;
 use crate::facts::Objection;
@@ -41,6 +42,7 @@ pub(crate) struct GoogleBusiness;
 impl Network for GoogleBusiness {
     const NAME: &'static str = "google_business";
     const BODY_MAX: usize = 1 << 20;
+    const SHOWS: Shows = Shows { author_only: &[], state: "/state" };
     type State = State;
     type Change = Change;
 

@@ -158,7 +158,10 @@ pub(super) fn delete(cx: &Cx) -> HandlerResult {
 pub(super) fn public(cx: &Cx) -> HandlerResult {
     let number: u64 = cx.call.segment(1).parse().map_err(|_| failure::missing())?;
     let found = cx.sim.all().into_iter();
-    let mut found = found.filter_map(|one| one.read(|state| state.posts.get(&number).cloned()));
+    let mut found = found.filter_map(|one| {
+        let post = one.read(|state| state.posts.get(&number).cloned());
+        post.filter(|post| one.is_for_others(&post.name()))
+    });
     let post = found.next().filter(|post| live_state(post, cx.now_ms()) == "LIVE");
     let post = post.ok_or_else(failure::missing)?;
     let title = post.resource["event"]["title"].as_str().unwrap_or("News of a location");

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
+use crate::behaviour::Shows;
 use crate::call::Call;
 use crate::env::Env;
 use crate::facts::Objection;
@@ -41,6 +42,7 @@ const AUTHOR_DIGITS: usize = 7;
 impl Network for Lemmy {
     const NAME: &'static str = "lemmy";
     const BODY_MAX: usize = 40 << 20;
+    const SHOWS: Shows = Shows { author_only: &[("/removed", "true")], state: "" };
     type State = State;
     type Change = Change;
 

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
+use crate::behaviour::Shows;
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
 use crate::facts::Objection;
@@ -44,6 +45,7 @@ pub(crate) struct Linkedin;
 impl Network for Linkedin {
     const NAME: &'static str = "linkedin";
     const BODY_MAX: usize = 110 << 20;
+    const SHOWS: Shows = Shows { author_only: &[("/visibility", "CONNECTIONS")], state: "/lifecycleState" };
     type State = State;
     type Change = Change;
 

@@ -17,7 +17,7 @@ pub(super) fn create(cx: &Cx) -> HandlerResult {
         post["author"].as_str().ok_or_else(|| failure::invalid("author", "is required"))?;
     let account = access::author(cx, author, "POST /posts")?;
     count_request(cx, &account)?;
-    let now_ms = cx.now_ms();
+    let (now_ms, ids) = (cx.now_ms(), account.behaviour().ids);
     let urn = cx.sim.change(&account, |state| {
         let shown = content::read(state, &post, author, now_ms)?;
         let commentary = post["commentary"].as_str().unwrap_or_default();
@@ -27,6 +27,7 @@ pub(super) fn create(cx: &Cx) -> HandlerResult {
         }
         let number = number(cx, now_ms);
         let kind = if shown.is_video { "ugcPost" } else { "share" };
+        let kind = ids.object.as_deref().unwrap_or(kind);
         let post = Published {
             urn: format!("urn:li:{kind}:{number}"),
             author: author.to_owned(),
@@ -73,6 +74,15 @@ fn view(post: &Published) -> Value {
     view
 }
 
+/// Returns a post as one that has a name of this kind.
+fn with_kind(mut view: Value, kind: Option<&str>) -> Value {
+    let number = view["id"].as_str().and_then(|urn| urn.rsplit(':').next().map(str::to_owned));
+    if let Some((kind, number)) = kind.zip(number) {
+        view["id"] = json!(format!("urn:li:{kind}:{number}"));
+    }
+    view
+}
+
 /// `GET /rest/posts?q=author&author=…`: an organization's posts, latest first. A member's cannot be read.
 pub(super) fn list(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
@@ -84,10 +94,12 @@ pub(super) fn list(cx: &Cx) -> HandlerResult {
     let query = |name: &str, usual: usize| {
         cx.call.query_value(name).and_then(|n| n.parse().ok()).unwrap_or(usual)
     };
+    let kind = account.behaviour().ids.post;
     let (start, count) = (query("start", 0), query("count", 10).min(100));
     let elements: Vec<Value> = account.read(|state| {
         let posts = state.posts.values().rev().filter(|post| post.author == author);
-        posts.skip(start).take(count).map(view).collect()
+        let posts = posts.skip(start).take(count).map(view);
+        posts.map(|view| with_kind(view, kind.as_deref())).collect()
     });
     Ok(Reply::ok(
         &json!({"elements": elements, "paging": {"start": start, "count": count, "links": []}}),
@@ -99,7 +111,7 @@ pub(super) fn get(cx: &Cx) -> HandlerResult {
     access::version(cx)?;
     let urn = urn_of(cx, 2);
     let (account, _) = access::account(cx)?;
-    let post = account.read(|state| state.posts.values().find(|post| post.urn == urn).cloned());
+    let post = account.read(|state| state.posts.values().find(|post| post.is_named(&urn)).cloned());
     let post = post.ok_or_else(|| failure::missing(&urn))?;
     reader(cx, &post.author)?;
     Ok(Reply::ok(&view(&post)))
@@ -123,7 +135,7 @@ pub(super) fn delete(cx: &Cx) -> HandlerResult {
     let urn = urn_of(cx, 2);
     let (account, _) = access::account(cx)?;
     let found = account.read(|state| {
-        state.posts.iter().find(|(_, post)| post.urn == urn).map(|(number, _)| *number)
+        state.posts.iter().find(|(_, post)| post.is_named(&urn)).map(|(number, _)| *number)
     });
     if let Some(number) = found {
         cx.sim.apply(&account, Change::Deleted { number });
@@ -135,7 +147,7 @@ pub(super) fn delete(cx: &Cx) -> HandlerResult {
 pub(super) fn page(cx: &Cx) -> HandlerResult {
     let urn = urn_of(cx, 2);
     let is_owner = |account: &std::sync::Arc<crate::sim::Account<super::Linkedin>>| {
-        account.read(|state| state.posts.values().any(|post| post.urn == urn))
+        account.read(|state| state.posts.values().any(|post| post.is_named(&urn)))
     };
     let owner = cx.sim.all().into_iter().find(is_owner).ok_or_else(|| failure::missing(&urn))?;
     let place = format!("{}/ui/{}/{urn}", cx.sim.pages(), owner.identity.remote_id);

@@ -79,6 +79,14 @@ pub(crate) struct Published {
     pub extra: Map<String, Value>,
 }
 
+impl Published {
+    /// Returns true for a name of the post, of any kind.
+    pub fn is_named(&self, urn: &str) -> bool {
+        let number = |urn: &str| urn.rsplit(':').next().map(str::to_owned);
+        self.urn == urn || (number(urn) == number(&self.urn) && urn.starts_with("urn:li:"))
+    }
+}
+
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Token {
     pub expires_ms: i64,

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
+use crate::behaviour::Shows;
 use crate::call::Call;
 use crate::env::Env;
 use crate::facts::Objection;
@@ -39,6 +40,7 @@ pub(crate) struct Mastodon;
 impl Network for Mastodon {
     const NAME: &'static str = "mastodon";
     const BODY_MAX: usize = 110 << 20;
+    const SHOWS: Shows = Shows { author_only: &[("/visibility", "private")], state: "" };
     type State = State;
     type Change = Change;
 

@@ -86,6 +86,7 @@ pub(super) fn status(cx: &Cx) -> HandlerResult {
     let body = cx.call.json().unwrap_or_default();
     let publish_id = body["publish_id"].as_str().unwrap_or_default();
     let now_ms = cx.now_ms();
+    let late_ms = i64::from(account.behaviour().ids.late_ms);
     let shown = account.read(|state| {
         let begun = state.begun.get(publish_id)?;
         let uploaded = begun.upload.as_ref().map(|upload| upload.received);
@@ -98,7 +99,10 @@ pub(super) fn status(cx: &Cx) -> HandlerResult {
             shown["fail_reason"] = json!(flaw);
         }
         let post = begun.post.and_then(|id| state.posts.get(&id));
-        if let Some(post) = post.filter(|post| creator::is_public(post, now_ms)) {
+        let is_told = |post: &&super::state::Post| {
+            creator::is_public(post, now_ms - late_ms) && account.is_for_others(&post.id.to_string())
+        };
+        if let Some(post) = post.filter(is_told) {
             shown["publicaly_available_post_id"] = json!([post.id]);
         }
         Some(shown)

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use salvo::http::Method;
 use serde_json::{Map, Value, json};
 
+use crate::behaviour::Shows;
 use crate::call::Call;
 use crate::env::Env;
 use crate::facts::Objection;
@@ -39,6 +40,7 @@ impl Network for WordPress {
     const NAME: &'static str = "wordpress";
     /// The largest body that the site's web server takes.
     const BODY_MAX: usize = 32 << 20;
+    const SHOWS: Shows = Shows { author_only: &[("/status", "pending")], state: "/status" };
     const SHARES_STATE: bool = true;
     type State = State;
     type Change = Change;

@@ -119,15 +119,21 @@ impl Network for X {
     }
 
     fn posts(state: &State, identity: &Identity, base: &str) -> Vec<Post> {
+        let replaced = state.replaced();
         state
             .posts
             .values()
+            .filter(|tweet| !replaced.contains(&tweet.id))
             .map(|tweet| representations::post(state, tweet, identity, base))
             .collect()
     }
 
     fn native_post(state: &State, _identity: &Identity, new: &NativePost) -> (Vec<Change>, String) {
         native_post::post(state, new)
+    }
+
+    fn another_id(state: &State, id: &str, unique: u64, at_ms: i64) -> Vec<Change> {
+        native_post::edit(state, id, unique, at_ms)
     }
 
     fn delete_post(state: &State, id: &str) -> Vec<Change> {

@@ -17,10 +17,25 @@ pub(super) fn post(state: &State, new: &NativePost) -> (Vec<Change>, String) {
         text: new.text.clone(),
         media: uploads.iter().map(|upload| upload.id).collect(),
         reply_to: None,
+        before: Vec::new(),
         extra: Map::new(),
     };
     let uploads = uploads.into_iter().map(Change::Upload);
     (uploads.chain([Change::Tweet(tweet)]).collect(), id.to_string())
+}
+
+/// Returns the change of an edit, which makes a new post that knows the ids of its earlier versions
+/// (<https://docs.x.com/x-api/fundamentals/edit-posts>).
+pub(super) fn edit(state: &State, id: &str, unique: u64, at_ms: i64) -> Vec<Change> {
+    let tweet = id.parse().ok().and_then(|id: u64| state.posts.get(&id));
+    let edited = tweet.map(|tweet| Tweet {
+        id: unique,
+        at_ms,
+        text: format!("{} (edited)", tweet.text),
+        before: state.versions(tweet),
+        ..tweet.clone()
+    });
+    edited.map(Change::Tweet).into_iter().collect()
 }
 
 /// Creates an upload for a file that was not fetched.

@@ -75,6 +75,9 @@ pub(crate) struct Tweet {
     pub media: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<u64>,
+    /// The ids of its earlier versions, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<u64>,
     /// Other parameters such as poll and labels, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
@@ -118,6 +121,18 @@ pub(crate) enum Change {
 }
 
 impl State {
+    /// Returns the ids of all versions of a post, oldest first.
+    pub fn versions(&self, tweet: &Tweet) -> Vec<u64> {
+        let newest = self.posts.values().rev().find(|one| one.before.contains(&tweet.id));
+        let newest = newest.unwrap_or(tweet);
+        newest.before.iter().copied().chain([newest.id]).collect()
+    }
+
+    /// Returns the ids of versions that an edit has replaced. They can still be read.
+    pub fn replaced(&self) -> HashSet<u64> {
+        self.posts.values().flat_map(|one| one.before.iter().copied()).collect()
+    }
+
     pub fn apply(&mut self, change: Change) {
         match change {
             Change::Upload(upload) => drop(self.media.insert(upload.id, upload)),

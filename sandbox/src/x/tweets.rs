@@ -30,6 +30,7 @@ pub(super) fn create(cx: &Cx) -> HandlerResult {
             text: body.get("text").and_then(Value::as_str).unwrap_or_default().to_owned(),
             media: Vec::new(),
             reply_to: None,
+            before: Vec::new(),
             extra: extra(&body)?,
         };
         limits::day(cx, &account)?;
@@ -171,7 +172,9 @@ pub(super) fn list(cx: &Cx) -> HandlerResult {
         let before = token.transpose().map_err(|_| wrong("Invalid 'pagination_token'."))?;
         let (views, more): (Vec<Value>, bool) = owner.read(|state| {
             let all = state.posts.range(..before.unwrap_or(u64::MAX)).rev();
-            let mut rest = all.filter(|(_, one)| one.at_ms >= since);
+            let replaced = state.replaced();
+            let mut rest =
+                all.filter(|(id, one)| one.at_ms >= since && !replaced.contains(id));
             let shown = rest.by_ref().take(most).map(|(_, one)| view(cx, &owner, state, one));
             (shown.collect(), rest.next().is_some())
         });
@@ -256,7 +259,7 @@ fn view(cx: &Cx, owner: &Account<X>, state: &State, tweet: &Tweet) -> Value {
     let mut view = json!({
         "id": tweet.id.to_string(),
         "text": text,
-        "edit_history_tweet_ids": [tweet.id.to_string()],
+        "edit_history_tweet_ids": state.versions(tweet).iter().map(u64::to_string).collect::<Vec<_>>(),
     });
     let mut put = |name: &str, value: Value| {
         if wants(name) && !value.is_null() {

@@ -344,7 +344,10 @@ pub(super) fn items(cx: &Cx) -> HandlerResult {
 pub(super) fn watch(cx: &Cx) -> HandlerResult {
     let id = cx.call.query_value("v").unwrap_or_default();
     let videos = cx.sim.all().into_iter();
-    let found = videos.filter_map(|one| one.read(|state| state.video(&id).cloned())).next();
+    let found = videos
+        .filter(|one| one.is_for_others(&id))
+        .filter_map(|one| one.read(|state| state.video(&id).cloned()))
+        .next();
     let video = found.filter(|video| video.resource["status"]["privacyStatus"] != "private");
     let video = video.ok_or_else(no_video)?;
     let text = |name: &str| video.resource["snippet"][name].as_str().unwrap_or_default();

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use salvo::http::Method;
 use serde_json::{Map, Value};
 
+use crate::behaviour::Shows;
 use crate::call::Call;
 use crate::env::{Env, rfc3339};
 use crate::facts::Objection;
@@ -34,6 +35,7 @@ pub(crate) struct Youtube;
 impl Network for Youtube {
     const NAME: &'static str = "youtube";
     const BODY_MAX: usize = 64 << 20;
+    const SHOWS: Shows = Shows { author_only: &[("/status/privacyStatus", "private")], state: "/status/uploadStatus" };
     type State = State;
     type Change = Change;
 

@@ -137,3 +137,112 @@ async fn a_network_is_as_it_really_is_and_a_misspelt_control_is_refused() {
     let body = json!({"remote_id": account.remote_id, "behaviour": {"list_lag": 1}});
     net.control(Method::PUT, "x/behaviour", body).await.is(400);
 }
+
+/// Posts on Mastodon.
+async fn toot(net: &Net, account: &Account, text: &str) -> Value {
+    let url = format!("{}/api/v1/statuses", account.base);
+    let request = net.client.post(url).bearer_auth(account.credential("access_token"));
+    send(request.json(&json!({"status": text, "visibility": "public"}))).await.is(200)
+}
+
+/// Reads a status of Mastodon.
+async fn toot_shown(net: &Net, account: &Account, id: &Value) -> Got {
+    let url = format!("{}/api/v1/statuses/{}", account.base, id.as_str().unwrap());
+    send(net.client.get(url).bearer_auth(account.credential("access_token"))).await
+}
+
+/// Opens the page of the account's first post as a stranger.
+async fn page_of_first(net: &Net, account: &Account) -> u16 {
+    let posts = net.posts(account).await;
+    send(net.client.get(posts[0]["url"].as_str().unwrap())).await.status
+}
+
+#[tokio::test]
+async fn a_post_that_only_its_author_sees_is_said_to_be_one() {
+    let net = Net::new().await;
+    let account = net.account("mastodon").await;
+    net.behave("mastodon", &account, json!({"visibility": "author"})).await;
+    let made = toot(&net, &account, "for few").await;
+    assert_eq!(made["visibility"], "private");
+    assert_eq!(toot_shown(&net, &account, &made["id"]).await.is(200)["visibility"], "private");
+    assert_eq!(page_of_first(&net, &account).await, 404);
+    assert_eq!(net.posts(&account).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_post_is_hidden_shown_again_and_removed_for_a_while() {
+    let net = Net::new().await;
+    let account = net.account("mastodon").await;
+    let later = json!([
+        {"after_ms": 1_000, "set": {"visibility": "author"}},
+        {"after_ms": 3_000, "set": {"visibility": "all"}},
+        {"after_ms": 5_000, "set": "gone"},
+        {"after_ms": 7_000, "set": "restored"},
+    ]);
+    net.behave("mastodon", &account, json!({ "later": later })).await;
+    let made = toot(&net, &account, "here and there").await;
+    assert_eq!(made["visibility"], "public");
+    for (offset, status, page) in
+        [(0, 200, 200), (2_000, 200, 404), (4_000, 200, 200), (6_000, 404, 404), (8_000, 200, 200)]
+    {
+        net.settings(json!({"clock_offset_ms": offset})).await;
+        let shown = toot_shown(&net, &account, &made["id"]).await;
+        assert_eq!((shown.status, page_of_first(&net, &account).await), (status, page), "{offset}");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_gives_a_post_another_id_and_its_numbers_change() {
+    let net = Net::new().await;
+    let later = json!([
+        {"after_ms": 1_000, "set": {"numbers": {"likes": 7}}},
+        {"after_ms": 1_000, "set": "another_id"},
+    ]);
+    let account = x(&net, json!({ "later": later })).await;
+    let old = post(&net, &account, "first words").await.is(201)["data"]["id"].clone();
+    net.settings(json!({"clock_offset_ms": 2_000})).await;
+    let list = listed(&net, &account, "max_results=5").await.is(200);
+    let new = list["data"][0]["id"].clone();
+    assert_eq!((ids(&list), new != old), (1, true));
+    let url = format!("{}/2/tweets?ids={}&tweet.fields=public_metrics", account.base, old.as_str().unwrap());
+    let shown = send(net.client.get(url).bearer_auth(account.credential("access_token"))).await.is(200);
+    assert_eq!(shown["data"][0]["edit_history_tweet_ids"], json!([old, new]));
+    assert_eq!(shown["data"][0]["public_metrics"]["like_count"], 7);
+}
+
+#[tokio::test]
+async fn an_article_gets_another_state() {
+    let net = Net::new().await;
+    let account = net.account("wordpress").await;
+    let later = json!([{"after_ms": 1_000, "set": {"state": "draft"}}]);
+    net.behave("wordpress", &account, json!({ "later": later })).await;
+    let posts = format!("{}/wp-json/wp/v2/posts", account.base);
+    let (name, password) = (account.credential("username"), account.credential("application_password"));
+    let new = json!({"title": "An article", "content": "Words", "status": "publish"});
+    let made = send(net.client.post(&posts).basic_auth(name, Some(password)).json(&new)).await.is(201);
+    assert_eq!(made["status"], "publish");
+    net.settings(json!({"clock_offset_ms": 2_000})).await;
+    let one = format!("{posts}/{}?context=edit", made["id"]);
+    let shown = send(net.client.get(one).basic_auth(name, Some(password))).await.is(200);
+    assert_eq!(shown["status"], "draft");
+}
+
+#[tokio::test]
+async fn a_video_has_a_second_name_which_comes_late() {
+    let net = Net::new().await;
+    let account = net.account("facebook").await;
+    net.behave("facebook", &account, json!({"ids": {"late_ms": 5_000}})).await;
+    let token = account.credential("access_token");
+    let url = format!("{}/v25.0/{}/videos", account.base, account.remote_id);
+    let form = [("file_url", "https://files.example/a.mp4"), ("published", "true")];
+    let made = send(net.client.post(url).bearer_auth(token).form(&form)).await.is(200);
+    let video = made["id"].as_str().unwrap();
+    let second_name = async || {
+        let url = format!("{}/v25.0/{video}?fields=post_id", account.base);
+        send(net.client.get(url).bearer_auth(token)).await.is(200)["post_id"].clone()
+    };
+    assert_eq!(second_name().await, Value::Null);
+    net.settings(json!({"clock_offset_ms": 6_000})).await;
+    let name = second_name().await;
+    assert!(name.as_str().unwrap().starts_with(&format!("{}_", account.remote_id)), "{name}");
+}

@@ -3,7 +3,7 @@
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Got, Net, mp4, png, send, until};
+use crate::harness::{Account, Got, Net, png, send};
 
 /// A logged-in client of one account.
 pub struct Pds<'a> {
@@ -247,48 +247,6 @@ async fn a_deleted_record_is_gone_and_may_be_deleted_again() {
         pds.account.remote_id, TIDS[0]
     );
     assert_eq!(send(pds.get(&query)).await.is(400)["error"], "RecordNotFound");
-}
-
-#[tokio::test]
-async fn a_video_goes_through_the_video_service() {
-    let net = Net::new().await;
-    let pds = Pds::new(&net).await;
-    let access = pds.session["accessJwt"].as_str().unwrap();
-    let auth = pds.get(
-        "com.atproto.server.getServiceAuth?aud=did:web:127.0.0.1&lxm=com.atproto.repo.uploadBlob",
-    );
-    let token = send(auth.bearer_auth(access)).await.is(200)["token"].as_str().unwrap().to_owned();
-    let upload = |bytes: Vec<u8>| {
-        let url = format!(
-            "{}/xrpc/app.bsky.video.uploadVideo?did={}&name=a.mp4",
-            pds.account.base, pds.account.remote_id
-        );
-        send(
-            net.client
-                .post(url)
-                .bearer_auth(&token)
-                .header("content-type", "video/mp4")
-                .body(bytes),
-        )
-    };
-    let status = async |id: &str, state: &'static str| {
-        let query = format!("app.bsky.video.getJobStatus?jobId={id}");
-        until(async || {
-            let status = send(pds.get(&query)).await.is(200)["jobStatus"].clone();
-            (status["state"] == state).then_some(status)
-        })
-        .await
-    };
-    let job = upload(mp4(10)).await.is(200)["jobStatus"]["jobId"].as_str().unwrap().to_owned();
-    let blob = status(&job, "JOB_STATE_COMPLETED").await["blob"].clone();
-    assert_eq!(upload(mp4(10)).await.is(409)["error"], "already_exists");
-    let mut post = record("moving");
-    post["embed"] = json!({"$type": "app.bsky.embed.video", "video": blob, "alt": "it moves"});
-    pds.write(TIDS[0], post).await.is(200);
-    assert_eq!(net.posts(&pds.account).await[0]["media"][0]["mime"], "video/mp4");
-
-    let bad = upload(png(1, 1, 0)).await.is(200)["jobStatus"]["jobId"].as_str().unwrap().to_owned();
-    assert!(status(&bad, "JOB_STATE_FAILED").await["blob"].is_null());
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 mod behaviour;
 mod bluesky;
 mod bluesky_limits;
+mod bluesky_video;
 mod consent;
 mod control;
 mod devto;

@@ -1,6 +1,7 @@
 //! Numbers are read, kept and shown: what is not known is null with a reason, and the network's word stands.
 
 mod accounts;
+mod edits;
 mod insights;
 mod kinds;
 mod names;

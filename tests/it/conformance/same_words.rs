@@ -238,6 +238,22 @@ async fn a_list_that_lags_proves_no_absence() {
 }
 
 #[tokio::test]
+async fn what_a_cache_keeps_proves_no_absence() {
+    let all = Everywhere::open(Options::default()).await;
+    for (mark, fault) in
+        [("age", "drop_after_change"), ("x_cache", "reset"), ("cloudflare", "drop_after_change")]
+    {
+        all.behave(json!({"reads": {"cache_ms": 600_000, "cache_mark": mark}})).await;
+        let (story, text) = (format!("cached, {mark}, {fault}"), format!("Words kept by {mark}"));
+        let before = all.held().await;
+        all.faults(fault).await;
+        all.post(&text).await;
+        all.end().await;
+        all.judge(&story, &text, &before, false).await;
+    }
+}
+
+#[tokio::test]
 async fn the_clock_of_the_network_decides_what_came_after_the_call() {
     let all = Everywhere::open(Options::default()).await;
     for (minutes, fault) in [(4, "drop_after_change"), (-4, "drop_after_change"), (-4, "reset")] {

@@ -29,6 +29,8 @@ pub struct Options {
     pub networks: Option<Simulator>,
     /// Reach the simulated networks through a proxy that cuts connections.
     pub cut: bool,
+    /// Reach the simulated networks through a proxy that keeps what is said.
+    pub record: bool,
     /// Multiplies the rate limits of callers; large, so that only stories about limits reach them.
     pub limits_factor: f64,
     /// The simulated networks enforce the real ones' limits, and posts to them are paced.
@@ -37,6 +39,8 @@ pub struct Options {
     pub sandbox_time_factor: f64,
     /// Send requests for the real networks to the simulated ones, with an app registered at each.
     pub stand_ins: bool,
+    /// The service that videos for Bluesky are sent to.
+    pub bluesky_video: fanfare_platforms::VideoService,
     /// The failpoint at which this process stops.
     pub failpoint: Option<&'static str>,
     /// The configured origin, if not the listening address.
@@ -81,10 +85,12 @@ impl Default for Options {
             redis_url: None,
             networks: None,
             cut: false,
+            record: false,
             limits_factor: 1_000.0,
             sandbox_limits: false,
             sandbox_time_factor: 1.0,
             stand_ins: false,
+            bluesky_video: fanfare_platforms::VideoService::Usual,
             failpoint: None,
             base_url: None,
             trusted_proxies: Vec::new(),

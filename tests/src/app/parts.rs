@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::Options;
-use crate::{Cutter, S3Server, Simulator, Stack};
+use crate::{Cutter, Recorder, S3Server, Simulator, Stack};
 
 /// The simulated networks of a test.
 pub(super) struct Networks {
@@ -26,6 +26,8 @@ pub(super) struct Networks {
     pub reached: fanfare_core::simulator::Simulator,
     /// The proxy between, if there is one.
     pub cutter: Option<Cutter>,
+    /// The proxy that keeps what is said, if there is one.
+    pub recorder: Option<Recorder>,
 }
 
 /// Returns simulated networks in another process, or starts some in this one. `base_url` and `media` are those of the
@@ -37,7 +39,7 @@ pub(super) async fn networks(
 ) -> Networks {
     if let Some(simulator) = &options.networks {
         let reached = reached(simulator.url.clone(), &simulator.secret);
-        return Networks { simulator: simulator.clone(), reached, cutter: None };
+        return Networks { simulator: simulator.clone(), reached, cutter: None, recorder: None };
     }
     let secret = Vault::fresh_key();
     let policy = Policy { allow_private: options.allow_private };
@@ -62,11 +64,14 @@ pub(super) async fn networks(
     let serving = networks.clone().serve(any, stop.clone()).await.expect("the sandbox listens");
     let url = |address| Url::parse(&format!("http://{address}")).expect("a URL");
     let cutter = if options.cut { Some(Cutter::before(serving.address()).await) } else { None };
-    let before = url(cutter.as_ref().map_or(serving.address(), Cutter::address));
+    let behind = cutter.as_ref().map_or(serving.address(), Cutter::address);
+    let recorder = if options.record { Some(Recorder::before(behind).await) } else { None };
+    let before = url(recorder.as_ref().map_or(behind, Recorder::address));
     // The public addresses of the networks lead through the proxy too.
     networks.set_base_url(&before);
     let reached = reached(before, &secret);
-    Networks { simulator: Simulator { url: url(serving.address()), secret }, reached, cutter }
+    let simulator = Simulator { url: url(serving.address()), secret };
+    Networks { simulator, reached, cutter, recorder }
 }
 
 /// Returns the simulated Stripe.
@@ -122,9 +127,12 @@ fn platforms() -> impl Iterator<Item = PlatformId> {
     fanfare_platforms::all().iter().map(|platform| platform.spec().id)
 }
 
-/// Returns the addresses of simulated networks that replace the real ones.
-pub(super) fn stand_ins(simulator: &Simulator) -> BTreeMap<PlatformId, Url> {
-    platforms().map(|id| (id, simulator.stand_in_url(id.as_str()))).collect()
+/// Returns the addresses of simulated networks that replace the real ones, as the service reaches them.
+pub(super) fn stand_ins(
+    reached: &fanfare_core::simulator::Simulator,
+) -> BTreeMap<PlatformId, Url> {
+    let at = |id: PlatformId| reached.url.join(&format!("shared/{id}")).expect("an address");
+    platforms().map(|id| (id, at(id))).collect()
 }
 
 pub(super) fn apps() -> BTreeMap<PlatformId, App> {

@@ -46,6 +46,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
         "Success, day",
         "Retried, day",
         "Errors, day",
+        "Seen by others, day",
         "Budget used",
         "API",
         "Publishing",
@@ -70,6 +71,7 @@ fn row(network: &Network, pauses: &[Pause]) -> Vec<Markup> {
         success(&network.day),
         html! { (number(network.day.retried)) },
         errors(network),
+        seen(network),
         budget(network),
         api(network),
         html! {
@@ -126,6 +128,27 @@ fn errors(network: &Network) -> Markup {
                     " " (number(*n))
                 }
             }
+        }
+    }
+}
+
+/// Renders how many published posts others see than they were meant for. Where the network's answers do not tell, it says
+/// what to look at, and what a look without a log-in has shown.
+fn seen(network: &Network) -> Markup {
+    let (hidden, day) = (network.day.hidden, &network.day);
+    html! {
+        @match (hidden, network.unseen) {
+            (0, None) => { span.soft { "as asked" } }
+            (0, Some(_)) => { span.soft { "not told by the platform" } }
+            (hidden, _) => { span.late { (number(hidden)) " not as asked" } }
+        }
+        @if let Some(unseen) = network.unseen.filter(|_| network.connected > 0) {
+            @if day.looks_closed > 0 {
+                div { span.late { "A look without a log-in did not show the post." } }
+            } @else if day.looks_open > 0 {
+                div { span.soft { "A look without a log-in showed the post." } }
+            }
+            details { summary { "What to look at" } p { (unseen) } }
         }
     }
 }

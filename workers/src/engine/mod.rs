@@ -201,8 +201,13 @@ pub async fn execute<W: RemoteWork>(
         return Ok(());
     }
     let mut is_fresh = false;
-    let mut stale = refresh::expiring(work, account);
     let mut account = Cow::Borrowed(account);
+    let mut stale = refresh::expiring(work, &account);
+    if stale.is_none()
+        && let Some((row, fresh)) = refresh::renew_early(work, &account).await?
+    {
+        (account, session, is_fresh) = (Cow::Owned(row), fresh, true);
+    }
     loop {
         let next = match stale.take() {
             Some(error) => Next::Refresh(error),
@@ -404,6 +409,7 @@ async fn told<W: RemoteWork>(
     since: Millis,
     session: &Session,
 ) -> Option<platforms::Result<ReconcileOutcome>> {
-    let asked = tokio::time::timeout(W::QUESTION_TIMEOUT, work.ask(session, since));
+    let session = session.asking_anew((work.cx().connector)(work.platform()).spec());
+    let asked = tokio::time::timeout(W::QUESTION_TIMEOUT, work.ask(&session, since));
     work.while_leased(asked).await.ok()
 }

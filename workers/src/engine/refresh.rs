@@ -1,7 +1,7 @@
 //! Fresh tokens for a call that the network refuses without them.
 
 use fanfare_core::{Code, Result};
-use fanfare_entities::account;
+use fanfare_entities::{Millis, account};
 use fanfare_platforms::{self as platforms, ErrorKind, Session};
 use fanfare_publishing::accounts::{self, RefreshOutcome};
 
@@ -19,6 +19,35 @@ pub(super) fn expiring<W: RemoteWork>(
         account.refresh_at.is_some() && account.token_expires_at.is_some_and(|end| end <= soon);
     let message = "The access token is about to end.";
     is_expiring.then(|| platforms::Error::new(ErrorKind::TokenExpired, message))
+}
+
+/// The time before the end of a token from which on it is renewed ahead of a step: if that fails, the token still serves.
+const EARLY: Millis = 30 * 60_000;
+
+/// The time for which nothing is renewed ahead after an answer was lost, in ms.
+const PAUSE: Millis = 60_000;
+
+/// Renews tokens that end soon. Returns the account and a session with fresh ones; `None` if there is nothing to renew or
+/// it failed, so that the old token is used.
+pub(super) async fn renew_early<W: RemoteWork>(
+    work: &W,
+    account: &account::Model,
+) -> Result<Option<(account::Model, Session)>> {
+    let (cx, now) = (work.cx().domain.clone(), work.cx().now());
+    let is_soon = account.token_expires_at.is_some_and(|end| end <= now + EARLY);
+    let was_lost = account.refreshing_until.is_some_and(|until| now < until + PAUSE);
+    if account.refresh_at.is_none() || accounts::is_ending(account) || !is_soon || was_lost {
+        return Ok(None);
+    }
+    match accounts::refresh(&cx, work.platform(), account.id, account.secret_id).await? {
+        RefreshOutcome::Fresh => {}
+        RefreshOutcome::Elsewhere
+        | RefreshOutcome::Impossible
+        | RefreshOutcome::Failed(_)
+        | RefreshOutcome::Ending(_) => return Ok(None),
+    }
+    let Some(row) = accounts::row(&cx, account.id).await? else { return Ok(None) };
+    Ok(accounts::session(&cx, &row).await?.map(|session| (row, session)))
 }
 
 /// Returns the account and a session with fresh tokens, or `None` if the row was given back or has ended.
@@ -39,6 +68,7 @@ pub(super) async fn refresh<W: RemoteWork>(
             ErrorKind::RateLimited | ErrorKind::QuotaExhausted => work.wait(&error).await?,
             _ => work.retry(&error).await?,
         },
+        RefreshOutcome::Ending(error) => work.retry(&error).await?,
     }
     Ok(None)
 }

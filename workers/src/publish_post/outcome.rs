@@ -73,7 +73,8 @@ impl Run<'_> {
         match progress {
             Progress::Done(published) => {
                 let parts = published.parts.iter().map(|part| &part.id);
-                self.made.extend(std::iter::once(&published.id).chain(parts).cloned());
+                let made = std::iter::once(&published.id).chain(parts).chain(&published.names);
+                self.made.extend(made.cloned());
             }
             Progress::Continue { remote_id, public: true, .. } => {
                 self.made.extend(remote_id.iter().cloned());
@@ -103,8 +104,13 @@ impl Run<'_> {
             .map(|part| json!(PostPart::of(part.name, part.id, shown(part.url))))
             .collect();
         let url = shown(published.url);
+        let address = url.clone();
+        let mut names: Vec<String> = self.made.iter().filter(|id| **id != published.id).cloned().collect();
+        names.sort_unstable();
+        names.dedup();
         let record = CompleteStep {
             status: PostStatus::Published,
+            names,
             published: Some((published.id, url)),
             parts: (!parts.is_empty()).then(|| parts.into()),
             warnings,
@@ -114,6 +120,7 @@ impl Run<'_> {
         };
         if self.write_result(record).await? {
             self.cx.note_published(self.row.account_id);
+            self.cx.look_as_stranger(self.platform.spec(), address.as_deref());
         }
         Ok(())
     }
@@ -140,6 +147,9 @@ impl Run<'_> {
             error: Some(failure.to_json()),
             next_attempt_at: Some(at),
             ..self.completed_step(Some(at))
+        if let Some(next) = &error.next_state {
+            self.state = Some(next.clone());
+        }
         };
         self.write_result(record).await.map(drop)
     }
@@ -160,16 +170,26 @@ impl Run<'_> {
             error.retry_after
         };
         let at = wait_until(self.lease.id, waits, named, now);
-        if let Some(lines) = &self.limit_names {
+        if let Some(lines) = self.limit_names.as_ref().filter(|_| !error.is_of_post_alone) {
             let line = if error.is_app_wide { &lines.app } else { &lines.account };
             let time = Duration::from_millis((at - now).unsigned_abs());
             self.cx.domain.limits.block(line, time).await;
         }
         if self.is_too_late(at) {
-            return self.fail_missed(&error.message).await;
+            return match error.is_of_post_alone {
+                true => self.fail_with(failure).await,
+                false => self.fail_missed(&error.message).await,
+            };
         }
         attempt::close(&mut self.attempt, "rate_limited", Some(failure.to_json()), now);
-        self.wait_until(at, Some(failure.to_json())).await
+        let record = CompleteStep {
+            status: self.idle_status(),
+            out_of_line: error.is_of_post_alone,
+            next_attempt_at: Some(at),
+            error: Some(failure.to_json()),
+            ..self.completed_step(Some(at))
+        };
+        self.write_result(record).await.map(drop)
     }
 
     /// Gives the row back until `at`, without a failure.
@@ -411,6 +431,7 @@ impl Run<'_> {
             absent_at: self.row.absent_at.filter(|_| self.row.sending_at.is_some()),
             made: (self.row.account_id, self.made.clone()),
             published: None,
+            names: Vec::new(),
             parts: None,
             warnings: None,
             error: self.row.error.clone(),

@@ -223,6 +223,7 @@ mod tests {
             app: None,
             picture_shrinker: None,
             usage: fanfare_platforms::UsageTracker::default(),
+            video_service: fanfare_platforms::VideoService::default(),
             now: fanfare_core::clock::date(0),
         }
     }

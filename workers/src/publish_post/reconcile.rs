@@ -130,11 +130,17 @@ impl Run<'_> {
             }
             return Ok(());
         }
-        let failure = match class {
-            RecoveryClass::Blind => Failure::outcome_unknown(&self.row.platform),
-            _ => Failure::in_doubt(&self.row.platform),
-        };
-        self.fail_with(failure).await
+        if class == RecoveryClass::Blind {
+            return self.fail_with(Failure::outcome_unknown(&self.row.platform)).await;
+        }
+        // The network holds it by its own word; its lists may not show it yet.
+        self.attempt.error = Some(Failure::in_doubt(&self.row.platform).to_json());
+        self.row.sending_at = Some(earlier.from);
+        self.row.sending_until = Some(earlier.until);
+        self.row.sending_until = Some(earlier.until);
+        self.row.reconciling_at = Some(self.cx.now());
+        self.row.absent_at = None;
+        self.ask_later().await
     }
 
     /// Makes the post due at once, for the next claim.

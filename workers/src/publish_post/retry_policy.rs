@@ -271,7 +271,9 @@ impl Failure {
         let code = serde_json::from_value(stored["code"].clone()).ok()?;
         let usual = Self::plain(code, stored["message"].as_str()?.to_owned());
         let reply = serde_json::from_value(stored["platform_error"].clone()).ok().flatten();
-        Some(Self { remedy: stored["remedy"].as_str()?.to_owned(), reply, ..usual })
+        let retry_safe = stored["retry_safe"].as_bool().unwrap_or(usual.retry_safe);
+        let remedy = stored["remedy"].as_str()?.to_owned();
+        Some(Self { retry_safe, remedy, reply, ..usual })
     }
 
     /// A restored database does not know whether the post was sent, and the network cannot tell.

@@ -34,6 +34,8 @@ pub struct Network {
     pub api_newest_known: Option<&'static str>,
     /// The day on which somebody last looked, if that is too long ago.
     pub api_unchecked_since: Option<&'static str>,
+    /// Why others may not see what the network calls published, where its answers do not tell.
+    pub unseen: Option<&'static str>,
     /// True if the operator has raised the version to one that this release was not tested with.
     pub api_untested: bool,
 }
@@ -119,6 +121,12 @@ pub struct ResultCounts {
     pub failed: i64,
     /// Attempts that are retried.
     pub retried: i64,
+    /// Published posts that others see than they were meant for, as the network says.
+    pub hidden: i64,
+    /// Looks at a published post without a log-in that showed it.
+    pub looks_open: i64,
+    /// Such looks that did not show it.
+    pub looks_closed: i64,
     /// The codes of failures and of retried attempts, with their number, the most frequent first.
     pub errors: Vec<(String, i64)>,
 }
@@ -142,6 +150,9 @@ impl ResultCounts {
                 measure::DONE => tally.published += sum.n,
                 measure::FAILED => tally.failed += sum.n,
                 measure::RETRIED => tally.retried += sum.n,
+                measure::HIDDEN => tally.hidden += sum.n,
+                measure::LOOK_OPEN => tally.looks_open += sum.n,
+                measure::LOOK_CLOSED => tally.looks_closed += sum.n,
                 other => {
                     if let Some(code) = other.strip_prefix(measure::ERROR) {
                         *errors.entry(code).or_default() += sum.n;
@@ -192,6 +203,7 @@ pub async fn list(cx: &Domain) -> Result<Vec<Network>> {
             api_unchecked_since: api
                 .filter(|api| api.is_unchecked(today))
                 .map(|api| api.checked_at),
+            unseen: spec.unseen,
             api_untested: !spec.is_api_tested(),
             hour,
             day,

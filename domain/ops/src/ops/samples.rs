@@ -39,6 +39,12 @@ pub mod measure {
     pub const RETRIED: &str = "retried";
     /// Due and not claimed, when it was counted.
     pub const DEPTH: &str = "depth";
+    /// Published, but others see it than it was meant for.
+    pub const HIDDEN: &str = "hidden";
+    /// A look at a published post without a log-in that showed it, and one that did not.
+    pub const LOOK_OPEN: &str = "look:open";
+    /// See [`LOOK_OPEN`].
+    pub const LOOK_CLOSED: &str = "look:closed";
     /// The prefix of the classes of lateness.
     pub const LATE: &str = "late:";
     /// The prefix of the codes of failures.

@@ -98,6 +98,7 @@ pub const FATES: &[TableFate] = &[
     ),
     ("post_holds", under("post_id", "posts")),
     ("media_uses", under("post_id", "posts")),
+    ("post_names", under("post_id", "posts")),
     ("posts", Fate::OfWorkspace),
     ("media_waits", under("asset_id", "media_assets")),
     ("media_analyses", under("asset_id", "media_assets")),

@@ -98,8 +98,15 @@ pub async fn mark_needs_reconnect(
         ..Default::default()
     };
     let dead = dead.update(tx.conn()).await?;
-    let message =
-        format!("{} no longer accepts the credentials of {}.", dead.platform, dead.username);
+    // A renewal that began and never ended got no answer.
+    let message = match dead.refreshing_until {
+        Some(until) if until < cx.clock.now() => format!(
+            "The answer to a renewal of the access of {} was lost on the way, and {} takes each renewal once: connect \
+             the account again.",
+            dead.username, dead.platform
+        ),
+        _ => format!("{} no longer accepts the credentials of {}.", dead.platform, dead.username),
+    };
     tx.emit(event(cx, &dead, message, None));
     let lost = Change {
         action: "account_lost",

@@ -3,6 +3,7 @@
 pub mod by_name;
 mod connect;
 mod disconnect;
+mod ending;
 mod facts;
 mod hooks;
 pub mod oauth_connect;
@@ -20,6 +21,7 @@ mod sandbox_faults;
 mod sandbox_inbox;
 mod sandbox_kinds;
 mod sandbox_numbers;
+mod sandbox_video;
 mod session;
 mod shared_credentials;
 pub mod upkeep;
@@ -45,6 +47,7 @@ pub use connect::{ConnectRequest, ConnectResponse, connect};
 pub(crate) use connect::{connect_error, timed_out};
 pub use disconnect::{FEW, newly_disconnected};
 pub use disconnect::{disconnect, mark_needs_reconnect};
+pub use ending::is_ending;
 pub use facts::renew;
 pub use hooks::{AccountHook, AccountHooks};
 pub use options::{
@@ -66,6 +69,7 @@ pub use sandbox_inbox::{
     SandboxItemAuthor, SandboxItemChanges, SandboxItemCreated, change_item, create_item,
     delete_item, sandbox_inbox, set_decisions,
 };
+pub use sandbox_video::{SandboxVideo, SandboxVideoSet, set_video};
 pub use session::{facts, session, session_with};
 
 /// Name of the table, to which secrets are bound.

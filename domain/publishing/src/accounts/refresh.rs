@@ -9,14 +9,16 @@ use fanfare_core::{
     troubles,
 };
 use fanfare_entities::{AccountId, Millis, SecretId, account};
-use fanfare_platforms::{self as platforms, ErrorKind, PlatformId, Secrets};
+use fanfare_platforms::{
+    self as platforms, ErrorKind, PlatformId, RefreshedTokens, Secrets, Session,
+};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, ExprTrait,
     QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
 };
 
 use super::{
-    TABLE,
+    TABLE, ending,
     refresh_schedule::RefreshSchedule,
     session::session,
     shared_credentials::{Holder, holders_of},
@@ -24,6 +26,9 @@ use super::{
 
 /// A refresh that takes longer than this, in ms, is given up.
 const REFRESH_TIMEOUT: Millis = 30_000;
+
+/// The number of times that a network is asked whose answer is lost.
+const TRIES: u32 = 3;
 
 /// The longest time for which new tokens are kept while the database is away, in ms.
 const KEEP_TOKENS: Millis = 300_000;
@@ -39,6 +44,9 @@ pub enum RefreshOutcome {
     Impossible,
     /// The network did not return new tokens.
     Failed(platforms::Error),
+    /// The network renews the tokens no more, and still takes the access token. Its owner has been warned, and it is used
+    /// to its end.
+    Ending(platforms::Error),
 }
 
 /// Refreshes an account's tokens, in one process at a time, and counts the outcome. `used` is the secret that turned
@@ -57,7 +65,7 @@ pub async fn refresh(
         Ok(RefreshOutcome::Fresh) => "fresh",
         Ok(RefreshOutcome::Elsewhere) => "elsewhere",
         Ok(RefreshOutcome::Impossible) => "impossible",
-        Ok(RefreshOutcome::Failed(_)) | Err(_) => "failed",
+        Ok(RefreshOutcome::Failed(_) | RefreshOutcome::Ending(_)) | Err(_) => "failed",
     };
     fanfare_metrics::record::token_refresh(platform.as_str(), name);
     outcome
@@ -82,36 +90,94 @@ async fn exchange(
     };
     // A refresh token that can be used once is exchanged for all accounts that hold it.
     let sharing = holders_of(cx, &row, &session.secrets).await?;
-    if !begin_refresh(cx, &sharing, now).await? {
+    let Some(is_unfinished) = begin_refresh(cx, &sharing, now).await? else {
         return Ok(RefreshOutcome::Elsewhere);
-    }
-    let outcome = match platforms::find(platform).refresh(&session).await {
+    };
+    let (answer, is_lost) = ask(cx, platform, &session, &sharing).await?;
+    match answer {
         Ok(Some(fresh)) => {
             cx.failpoint.reach("tokens_exchanged").await;
             // The network has taken the old tokens back, and nobody else knows the new ones.
             let write = || replace(cx, &sharing, &session.secrets, &fresh);
             retry_while_unavailable((&cx.clock, &cx.failpoint), KEEP_TOKENS, write).await?;
-            return Ok(RefreshOutcome::Fresh);
+            Ok(RefreshOutcome::Fresh)
         }
-        Ok(None) => RefreshOutcome::Impossible,
+        Ok(None) => {
+            end_refresh(cx, &sharing, None).await?;
+            Ok(RefreshOutcome::Impossible)
+        }
         Err(error) => {
-            // Those of an account that is lost are counted with it.
-            let refused = [
-                ErrorKind::TokenExpired,
-                ErrorKind::InvalidCredentials,
-                ErrorKind::Misconfigured,
-                ErrorKind::PermissionMissing,
-                ErrorKind::Restricted,
-                ErrorKind::Rejected,
-            ];
-            if refused.contains(&error.kind) {
-                troubles::refused_tokens(cx, platform.as_str(), row.workspace_id).await;
-            }
-            RefreshOutcome::Failed(error)
+            let was_lost = is_lost || is_unfinished;
+            failed(cx, (&row, &session), &sharing, (error, was_lost)).await
         }
+    }
+}
+
+/// Asks the network for new tokens, and at once again when its answer is lost: some give the same answer to the same
+/// token for a while. Returns the answer, and whether one was lost.
+async fn ask(
+    cx: &Domain,
+    platform: PlatformId,
+    session: &Session,
+    sharing: &[Holder],
+) -> Result<(platforms::Result<Option<RefreshedTokens>>, bool)> {
+    let mut is_lost = false;
+    for _ in 1..TRIES {
+        let answer = platforms::find(platform).refresh(session).await;
+        if !answer.as_ref().is_err_and(may_have_renewed) {
+            return Ok((answer, is_lost));
+        }
+        is_lost = true;
+        set_refreshing_until(&cx.db.write, sharing, Some(cx.clock.now() + REFRESH_TIMEOUT)).await?;
+    }
+    let answer = platforms::find(platform).refresh(session).await;
+    is_lost |= answer.as_ref().is_err_and(may_have_renewed);
+    Ok((answer, is_lost))
+}
+
+/// Returns true if the network may have renewed the tokens although it gave none.
+fn may_have_renewed(error: &platforms::Error) -> bool {
+    let is_fault = error.reply.as_ref().is_some_and(|reply| reply.status >= 500);
+    match error.kind {
+        ErrorKind::Ambiguous | ErrorKind::Server => true,
+        ErrorKind::Transient => is_fault,
+        _ => false,
+    }
+}
+
+/// Handles an answer without tokens. If one was lost before, that is remembered with the account, and said.
+async fn failed(
+    cx: &Domain,
+    (row, session): (&account::Model, &Session),
+    sharing: &[Holder],
+    (error, was_lost): (platforms::Error, bool),
+) -> Result<RefreshOutcome> {
+    let is_dead = matches!(
+        error.kind,
+        ErrorKind::Reconnect | ErrorKind::TokenExpired | ErrorKind::InvalidCredentials
+    );
+    let error = match is_dead && was_lost {
+        true => ending::of_lost_answer(row, error),
+        false => error,
     };
-    end_refresh(cx, &sharing).await?;
-    Ok(outcome)
+    let is_ending = is_dead && ending::note(cx, (row, session), sharing, &error).await?;
+    end_refresh(cx, sharing, was_lost.then(|| cx.clock.now() - 1)).await?;
+    if is_ending {
+        return Ok(RefreshOutcome::Ending(error));
+    }
+    // Those of an account that is lost are counted with it.
+    let refused = [
+        ErrorKind::TokenExpired,
+        ErrorKind::InvalidCredentials,
+        ErrorKind::Misconfigured,
+        ErrorKind::PermissionMissing,
+        ErrorKind::Restricted,
+        ErrorKind::Rejected,
+    ];
+    if refused.contains(&error.kind) {
+        troubles::refused_tokens(cx, &row.platform, row.workspace_id).await;
+    }
+    Ok(RefreshOutcome::Failed(error))
 }
 
 /// Decides when the secret is gone: another process has just replaced it, or the account has none.
@@ -126,8 +192,8 @@ async fn secret_replaced(
 }
 
 /// Reserves the refresh for this process, unless another one has it or the tokens have changed since they were read:
-/// the other process may have used a refresh token that can be used once.
-async fn begin_refresh(cx: &Domain, sharing: &[Holder], now: Millis) -> Result<bool> {
+/// the other process may have used a refresh token that can be used once. Returns whether an earlier one got no answer.
+async fn begin_refresh(cx: &Domain, sharing: &[Holder], now: Millis) -> Result<Option<bool>> {
     let tx = cx.db.begin().await?;
     let rows = account::Entity::find()
         .filter(account::Column::Id.is_in(ids(sharing)))
@@ -139,19 +205,21 @@ async fn begin_refresh(cx: &Domain, sharing: &[Holder], now: Millis) -> Result<b
     let is_same = |(row, (seen, _)): (&account::Model, &Holder)| row.secret_id == seen.secret_id;
     let all = !sharing.is_empty() && rows.len() == sharing.len();
     if !all || !rows.iter().all(is_free) || !rows.iter().zip(sharing).all(is_same) {
-        return Ok(false);
+        return Ok(None);
     }
+    let is_unfinished = rows.iter().any(|row| row.refreshing_until.is_some());
     set_refreshing_until(&tx, sharing, Some(now + REFRESH_TIMEOUT)).await?;
     tx.commit().await?;
-    Ok(true)
+    Ok(Some(is_unfinished))
 }
 
 fn ids(sharing: &[Holder]) -> impl Iterator<Item = AccountId> {
     sharing.iter().map(|(row, _)| row.id)
 }
 
-async fn end_refresh(cx: &Domain, sharing: &[Holder]) -> Result<()> {
-    set_refreshing_until(&cx.db.write, sharing, None).await
+/// Ends the reservation. One that ended earlier stays on the accounts: it says that its answer was lost.
+async fn end_refresh(cx: &Domain, sharing: &[Holder], ended: Option<Millis>) -> Result<()> {
+    set_refreshing_until(&cx.db.write, sharing, ended).await
 }
 
 async fn set_refreshing_until<C: ConnectionTrait>(
@@ -173,7 +241,7 @@ async fn replace(
     cx: &Domain,
     sharing: &[Holder],
     old: &Secrets,
-    fresh: &platforms::RefreshedTokens,
+    fresh: &RefreshedTokens,
 ) -> Result<()> {
     let known = old.to_pairs();
     let is_new =

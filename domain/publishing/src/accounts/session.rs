@@ -8,7 +8,7 @@ use fanfare_core::{
     unreadable::read_object,
 };
 use fanfare_entities::{WorkspaceId, account, secret};
-use fanfare_platforms::{Account, PlatformId, Secrets, Session, UsageTracker, oauth::App};
+use fanfare_platforms::{Account, PlatformId, Secrets, Session, UsageTracker, VideoService, oauth::App};
 use sea_orm::EntityTrait;
 
 use super::{TABLE, pictures::LinkPictureShrinker, sandbox_control::simulator};
@@ -66,10 +66,12 @@ pub(super) fn anonymous(
     } else {
         crate::settings(cx).platform_urls.get(&platform).cloned()
     };
-    let http = match &base {
-        Some(base) => cx.http.trusting(std::slice::from_ref(base)),
-        None => cx.http.clone(),
-    };
+    let video_service = &crate::settings(cx).bluesky_video;
+    let mut trusted: Vec<_> = base.iter().cloned().collect();
+    if let (PlatformId::Bluesky, VideoService::At(address)) = (platform, video_service) {
+        trusted.push(address.clone());
+    }
+    let http = if trusted.is_empty() { cx.http.clone() } else { cx.http.trusting(&trusted) };
     let http = http.counted_as(platform.as_str()).timed();
     let app = app(cx, platform, sandbox);
     Ok(Session {
@@ -81,6 +83,7 @@ pub(super) fn anonymous(
         app,
         picture_shrinker: Some(Arc::new(LinkPictureShrinker::of(cx))),
         usage: UsageTracker::default(),
+        video_service: video_service.clone(),
         now: cx.clock.date(),
     })
 }

@@ -96,6 +96,8 @@ async fn check(cx: &Domain, row: account::Model) -> Result<()> {
     match refresh(cx, platform, row.id, row.secret_id).await? {
         // The process that stored the new tokens has scheduled the next refresh.
         RefreshOutcome::Fresh => Ok(()),
+        // Its end is planned.
+        RefreshOutcome::Ending(_) => Ok(()),
         RefreshOutcome::Elsewhere => {
             finish(cx, &row, NextUpkeep::at(now + RECHECK_DELAY, &row)).await
         }
@@ -170,7 +172,7 @@ async fn warn(cx: &Domain, row: &account::Model, next: NextUpkeep) -> Result<()>
 }
 
 /// Counts the posts that are scheduled for a time after the token expires.
-async fn posts_after(cx: &Domain, id: AccountId, end: Millis) -> Result<u64> {
+pub(super) async fn posts_after(cx: &Domain, id: AccountId, end: Millis) -> Result<u64> {
     let posts = post::Entity::find()
         .filter(post::Column::AccountId.eq(id))
         .filter(post::Column::Status.eq(PostStatus::Scheduled))

@@ -84,7 +84,7 @@ pub async fn fresh_tokens(cx: &Domain, account: &account::Model) -> Result<React
         RefreshOutcome::Failed(error) if error.kind == ErrorKind::Reconnect => {
             reconnect_required(cx, account).await
         }
-        RefreshOutcome::Failed(_) => Ok(Reaction::After(MINUTE)),
+        RefreshOutcome::Failed(_) | RefreshOutcome::Ending(_) => Ok(Reaction::After(MINUTE)),
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Requirements {
     pub bytes: Option<u64>,
     /// The media type, if it was announced.
     pub mime: Option<&'static str>,
-    /// True if documents are allowed.
+    /// True if documents and captions are allowed.
     pub documents: bool,
     /// The field that brings it, for errors.
     pub field: &'static str,
@@ -118,6 +118,11 @@ fn check_type(mime: &str, wanted: Requirements) -> Result<()> {
         let remedy = "Save its pages as JPEG or PNG pictures and send those.";
         return Err(Error::field(Code::MediaTypeUnsupported, wanted.field, message, remedy));
     }
+    if mime == "text/vtt" && !wanted.documents {
+        let message = "Captions are not taken here.";
+        let remedy = "Upload them as media of the workspace.";
+        return Err(Error::field(Code::MediaTypeUnsupported, wanted.field, message, remedy));
+    }
     Ok(())
 }
 
@@ -145,7 +150,7 @@ fn refusal(refused: IntakeError, field: &str) -> Error {
         IntakeError::Empty => (Code::InvalidField, "Send a file that has something in it."),
         IntakeError::Heic => (Code::MediaTypeUnsupported, HEIC_REMEDY),
         IntakeError::Page | IntakeError::Type(_) => {
-            (Code::MediaTypeUnsupported, "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM.")
+            (Code::MediaTypeUnsupported, "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM, or WebVTT in UTF-8 for captions.")
         }
         IntakeError::TooLarge { limit } => {
             let remedy = "Send a smaller file, or move to a larger plan.";

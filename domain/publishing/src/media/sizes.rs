@@ -54,7 +54,11 @@ pub fn too_large(field: &str, mime: &str, bytes: u64, plan: PlanTier) -> Option<
     if bytes <= limit {
         return None;
     }
-    let kind = if mime.starts_with("video/") { "Videos" } else { "Images" };
+    let kind = match mime {
+        "text/vtt" => "Captions",
+        _ if mime.starts_with("video/") => "Videos",
+        _ => "Images",
+    };
     let message = format!(
         "{kind} may have {limit} bytes on the plan {}; this one has {bytes}.",
         plan_name(plan)
@@ -87,6 +91,8 @@ mod tests {
         let object = |mime, bytes| too_large("size", mime, bytes, PlanTier::Starter);
         assert!(object("image/png", 50_000_000).is_none());
         assert!(object("video/mp4", 500_000_000).is_none());
+        assert!(object("text/vtt", 1 << 20).is_none());
+        assert_eq!(object("text/vtt", (1 << 20) + 1).unwrap().limit, Some((1 << 20).into()));
         let broken = object("application/pdf", 50_000_001).unwrap();
         assert_eq!((broken.code, broken.field.as_str()), ("media_too_large", "size"));
         assert_eq!(broken.limit, Some(50_000_000.into()));

@@ -134,7 +134,7 @@ pub(super) fn check_name_and_type(
         let remedy = if heic {
             HEIC_REMEDY
         } else {
-            "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM; PDF is for linkedin."
+            "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM; PDF is for linkedin, WebVTT for captions."
         };
         broken.push(violation(Code::MediaTypeUnsupported, "content_type", message, remedy));
         ""

@@ -13,6 +13,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
+    caption_files,
     draft::Content,
     forecast::{self, Forecast, forecast},
     input::{NewPost, NewStatus},
@@ -80,6 +81,7 @@ pub(super) async fn prepare(
         settings: new.settings.clone().unwrap_or_default(),
         metadata: new.metadata.clone().unwrap_or_default(),
         media: Vec::new(),
+        caption_files: Vec::new(),
     };
     content.set_type(platform, new.post_type.as_deref());
     content.tidy(platform);
@@ -92,6 +94,9 @@ pub(super) async fn prepare(
     );
     let files = look_up_files(act, &urls).await;
     content.media = files.as_ref().cloned().unwrap_or_default();
+    let workspace = account.workspace_id;
+    content.caption_files =
+        caption_files::look_up(&act.cx, &act.cx.db.read, workspace, &content.settings).await?;
     let (time, broken) = parse_time(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
     let mut broken = with_timezone_fix(act, broken, new.scheduled_at.as_deref());
     broken.append(objections(&content, platform, &facts, is_draft, too_many).await?);
@@ -101,7 +106,7 @@ pub(super) async fn prepare(
     if new.dry_run == Some(true) {
         let at = row.scheduled_at.unwrap_or(now);
         let post_type = content.post_type(platform);
-        let forecast = forecast(act, &account, (&post_type, &content.caption, at)).await?;
+        let forecast = forecast(act, &account, (&content, &post_type, at)).await?;
         let more = warnings::of_new_post(act, &account, forecast.similar());
         let known = (WorkspaceOfPost::of(&act.membership, new.workspace_id), forecast, more);
         return dry_run(act, row, &content, platform, known).await.map(Prepared::Checked);

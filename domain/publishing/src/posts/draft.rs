@@ -65,6 +65,7 @@ pub async fn caption_length(
         settings: Map::new(),
         metadata: Map::new(),
         media: vec![PostMedia::default(); files],
+        caption_files: Vec::new(),
     };
     content.examine(move |content| content.caption_length(platform, &facts)).await
 }
@@ -84,6 +85,8 @@ pub struct Content {
     pub metadata: Map<String, Value>,
     /// Files.
     pub media: Vec<PostMedia>,
+    /// The files with captions that the settings name, if they were looked up.
+    pub caption_files: Vec<PostMedia>,
 }
 
 impl Content {
@@ -109,6 +112,7 @@ impl Content {
             settings: Map::new(),
             metadata: Map::new(),
             media: Vec::new(),
+            caption_files: Vec::new(),
         }
     }
 
@@ -237,6 +241,7 @@ impl Content {
             settings: self.settings.clone(),
             metadata: self.metadata.clone(),
             media: self.media.iter().map(|file| to_media(file, store)).collect(),
+            caption_files: self.caption_files.iter().map(|file| to_media(file, store)).collect(),
         }
     }
 }

@@ -11,6 +11,7 @@ use fanfare_platforms as platforms;
 use uuid::Uuid;
 
 use super::{
+    caption_files,
     create::{fill_row, look_up_files, objections, parse_time, with_timezone_fix},
     draft::{Content, account_of},
     input::PostChanges,
@@ -48,11 +49,13 @@ pub async fn edit(
     let mut tx = act.begin().await?;
     let row = find_locked(act, &tx, id).await?;
     require_editable(&row)?;
-    if let Some(files) = &files {
-        media::delete_uses(tx.conn(), id).await?;
-        media::record_uses(tx.conn(), &[(id, files.clone())]).await?;
-    }
+    let uses_change = files.is_some() || changes.settings.is_some();
     let row = changed_row(act, &row, &changes, &account, (files, None)).await?;
+    if uses_change {
+        media::delete_uses(tx.conn(), id).await?;
+        let used = caption_files::with_media(&act.cx, tx.conn(), &row).await?;
+        media::record_uses(tx.conn(), &[(id, used)]).await?;
+    }
     let reply = save(act, &mut tx, row, "edited").await?;
     act.finish(tx, reply).await
 }
@@ -137,6 +140,9 @@ async fn changed_row(
     next.request_id.clone_from(&act.request_id);
     let mut content = Content::of_row(row)?;
     apply_changes(&mut content, changes, platform, files);
+    let workspace = row.workspace_id;
+    content.caption_files =
+        caption_files::look_up(&act.cx, &act.cx.db.read, workspace, &content.settings).await?;
     let mut broken = objections(&content, platform, account, is_draft, too_many).await?;
     next.requested_post_type = content.generic_type.map(str::to_owned);
     let of_time = reschedule(&mut next, changes, now);

@@ -9,6 +9,10 @@ use schemars::JsonSchema;
 use sea_orm::ConnectionTrait;
 use serde::Serialize;
 
+use super::{
+    draft::Content,
+    video_quota::{VideoQuota, video_quota},
+};
 use crate::platform_tools;
 
 const DAY: Millis = 86_400_000;
@@ -36,6 +40,8 @@ const DUE_BETWEEN: &str = "SELECT id, post_type, caption, scheduled_at AS at FRO
 pub struct Forecast {
     /// The limit on posts that is nearest to its end then; null where the network has none by the day or month.
     quota: Option<QuotaForecast>,
+    /// The videos that the account may still send; null for a post without a video, and where the network does not say.
+    video_quota: Option<VideoQuota>,
     /// The end of the account's token; null if it has none.
     token: Option<TokenForecast>,
     /// Posts of this account within seven days whose text is nearly the same, at most ten.
@@ -64,14 +70,14 @@ struct TokenForecast {
     outlives: bool,
 }
 
-/// Returns the forecast of a post with this text at this time.
+/// Returns the forecast of a post with this content at this time.
 ///
 /// # Errors
 /// The database's.
 pub async fn forecast(
     act: &Act,
     account: &account::Model,
-    (post_type, caption, at): (&str, &str, Millis),
+    (content, post_type, at): (&Content, &str, Millis),
 ) -> Result<Forecast> {
     let token = account.token_expires_at.map(|expires_at| TokenForecast {
         expires_at: Time(expires_at),
@@ -79,8 +85,10 @@ pub async fn forecast(
             && (account.refresh_at.is_some() || expires_at > at),
     });
     let quota = quota(act, account, post_type, at).await?;
-    let similar = similar(act, account, caption, at).await?;
-    Ok(Forecast { quota, token, similar })
+    let has_video = content.media.iter().any(|file| file.mime.starts_with("video/"));
+    let video_quota = if has_video { video_quota(act, account).await? } else { None };
+    let similar = similar(act, account, &content.caption, at).await?;
+    Ok(Forecast { quota, video_quota, token, similar })
 }
 
 async fn quota(

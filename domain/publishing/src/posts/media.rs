@@ -133,7 +133,7 @@ async fn find_by_name(
 }
 
 /// Returns the condition that a file is served under this name. Rows of an older version are served by their path.
-fn has_name(name: &str) -> Condition {
+pub(super) fn has_name(name: &str) -> Condition {
     let old = Condition::all()
         .add(media_asset::Column::PublicName.is_null())
         .add(media_asset::Column::Path.eq(name));

@@ -3,6 +3,7 @@
 pub mod agenda;
 mod alike;
 mod batch;
+mod caption_files;
 mod create;
 pub mod dead_workers;
 mod delete;
@@ -27,6 +28,7 @@ mod restore_hold;
 mod status;
 pub mod suggestion;
 pub mod unpaid;
+mod video_quota;
 mod view;
 mod waiting;
 mod warnings;
@@ -62,6 +64,7 @@ pub use view::{
 };
 pub use waiting::{WaitReason, Waiting, waiting_of};
 pub use workspace::WorkspaceOfPost;
+pub use video_quota::VideoQuotas;
 pub use write::{NewPostRow, PostWriter};
 
 /// Returns the time at which a worker first takes a post that goes out at `scheduled_at`: ahead of its time if there is

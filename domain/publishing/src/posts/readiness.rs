@@ -13,7 +13,7 @@ use fanfare_platforms::{
 };
 use serde_json::Value;
 
-use super::{draft::Content, media_facts, view::PostMedia};
+use super::{caption_files, draft::Content, media_facts, view::PostMedia};
 use crate::media::{analysis, media_waiters, variants};
 
 /// The time after a post's time for which its files' analyses are waited for, in ms. After that the post is sent
@@ -70,6 +70,9 @@ pub async fn check_readiness(
     } else {
         FilesState::Settled
     };
+    let settings = &content.settings;
+    content.caption_files =
+        caption_files::look_up(cx, &cx.db.read, row.workspace_id, settings).await?;
     let draft = content.draft_of(cx, row, platform);
     let files = match files {
         FilesState::Settled => {

@@ -24,7 +24,7 @@ use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
 use super::{
-    media, media_of, post_event, status_name, suggestion,
+    caption_files, media, post_event, status_name, suggestion,
     view::{self, CreatedPost},
     workspace::WorkspaceOfPost,
 };
@@ -156,8 +156,11 @@ async fn prepare(
     patience: &str,
 ) -> Result<(Tx, Vec<Reply<CreatedPost>>)> {
     let made = insert(tx.conn(), news, patience).await?;
-    let files = made.iter().map(|row| Ok((row.id, media_of(row)?)));
-    media::record_uses(tx.conn(), &files.collect::<Result<Vec<_>>>()?).await?;
+    let mut files = Vec::with_capacity(made.len());
+    for row in &made {
+        files.push((row.id, caption_files::with_media(tx.domain(), tx.conn(), row).await?));
+    }
+    media::record_uses(tx.conn(), &files).await?;
     for (new, row) in news.iter().zip(&made) {
         if let Some(id) = new.suggestion {
             suggestion::assign(tx.conn(), id, row.id, row.created_at).await?;

@@ -38,14 +38,14 @@ fn well_behaved() -> impl FnMut(&Seen) -> (u16, Value) + Send + 'static {
             asked += 1;
             let phase = if asked > 1 { "complete" } else { "in_progress" };
             let status = json!({"video_status": "processing", "uploading_phase": {"status": phase}, "publishing_phase": {"status": phase}});
-            (200, json!({"status": status, "permalink_url": "/reel/v1/"}))
+            (200, json!({"status": status, "permalink_url": "/reel/v1/", "post_id": "77"}))
         }
         "GET /net/v26.0/v9" => {
             asked += 1;
             let (whole, phase) =
                 if asked > 1 { ("ready", "complete") } else { ("processing", "in_progress") };
             let status = json!({"video_status": whole, "publishing_phase": {"status": phase}});
-            (200, json!({"status": status, "permalink_url": "/55/videos/9"}))
+            (200, json!({"status": status, "permalink_url": "/55/videos/9", "post_id": "55_79"}))
         }
         "GET /net/v26.0/ph1" => (200, json!({"link": "https://www.facebook.com/photo/ph1"})),
         line => panic!("{line}"),
@@ -88,7 +88,7 @@ async fn a_video_is_fetched_by_facebook_and_awaited() {
     let post = of_type("feed", "film.mp4", "video/mp4", json!({"title": "The film"}));
     let (steps, published) = walk(&network, &post).await;
     assert_eq!(steps, ["commit publish", "confirm wait_published", "confirm wait_published"]);
-    assert_eq!(published.id, "v9");
+    assert_eq!((published.id.as_str(), published.names), ("v9", vec!["55_79".to_owned()]));
     assert_eq!(published.url.as_deref(), Some("https://www.facebook.com/55/videos/9"));
     let seen = &network.seen()[0];
     let sent = ["file_url", "description", "title"].map(|name| seen.form(name).unwrap());
@@ -110,7 +110,7 @@ async fn a_reel_is_begun_handed_over_finished_and_awaited() {
             "confirm wait_published"
         ]
     );
-    assert_eq!(published.id, "v1");
+    assert_eq!((published.id.as_str(), published.names), ("v1", vec!["55_77".to_owned()]));
     let seen = network.seen();
     assert_eq!(seen[1].line, "POST /net/video-upload/v26.0/v1", "and not where the answer says");
     assert!(seen[1].head.contains("authorization: oauth eaapagetoken"));

@@ -46,11 +46,17 @@ fn each_network_counts_in_its_own_unit() {
         (Id::Slack, "&<>", json!({}), 13),
         (Id::Slack, "&amp;", json!({}), 9),
         (Id::Slack, "😀é", json!({}), 2),
-        // Of an element people see the words.
-        (Id::Linkedin, "@[Paper Ltd](urn:li:organization:1)", json!({}), 9),
-        (Id::Linkedin, r"{hashtag|\#|news}", json!({}), 5),
-        (Id::Linkedin, "a_b*c (d)", json!({}), 9),
-        (Id::Linkedin, "@[x](urn:li:share:1)", json!({}), 20),
+        // LinkedIn counts what is sent: elements as they are written, and a backslash before each sign of them.
+        (Id::Linkedin, "@[Paper Ltd](urn:li:organization:1)", json!({}), 35),
+        (Id::Linkedin, r"{hashtag|\#|news}", json!({}), 17),
+        (Id::Linkedin, "a_b*c (d)", json!({}), 13),
+        (Id::Linkedin, "@[x](urn:li:share:1)", json!({}), 25),
+        (
+            Id::Linkedin,
+            "by @Acme",
+            json!({"mentions": [{"name": "Acme", "urn": "urn:li:organization:1"}]}),
+            33,
+        ),
         // Characters of Unicode.
         (Id::Discord, "<@1> 😀", json!({}), 6),
         (Id::Pinterest, "😀é", json!({}), 2),

@@ -139,7 +139,8 @@ async fn a_lost_answer_is_settled_by_the_slug() {
         let network = Network::start(move |_| answer.clone()).await;
         let session = network.session(account(), secrets());
         let found = Wordpress.reconcile(&session, &draft("Title", json!({})), None, at(0)).await;
-        assert_eq!(network.seen()[0].query("slug"), Some("title-0000000000"));
+        let slugs = network.seen()[0].query("slug").unwrap().to_owned();
+        assert!(slugs.starts_with("title-0000000000,title-0000000000-2,"), "{slugs}");
         found
     };
     let ours = json!({"id": 5, "slug": "title-0000000000", "link": "https://blog.example/5"});
@@ -152,11 +153,53 @@ async fn a_lost_answer_is_settled_by_the_slug() {
         (published.id.as_str(), published.url.as_deref()),
         ("5", Some("https://blog.example/5"))
     );
-    let other = json!({"id": 6, "slug": "title-0000000000-2"});
+    // Nobody else has a slug that was made from the key, whatever the site added.
+    let numbered = json!({"id": 6, "slug": "title-0000000000-2"});
+    let found = find((200, json!([numbered]))).await.unwrap();
+    assert!(matches!(found, ReconcileOutcome::Committed(_)));
+    let other = json!({"id": 6, "slug": "title-0000000000-x"});
     assert!(matches!(find((200, json!([other]))).await.unwrap(), ReconcileOutcome::NotCommitted));
     assert!(matches!(find((200, json!([]))).await.unwrap(), ReconcileOutcome::NotCommitted));
     assert!(find((503, json!({}))).await.is_err());
     assert!(find((200, json!("a page"))).await.is_err());
+}
+
+/// Looks up a lost call of a post with a chosen slug among these posts; returns how sure each is.
+async fn chosen_among(posts: Value) -> Option<Vec<bool>> {
+    let network = Network::start(move |_| (200, posts.clone())).await;
+    let session = network.session(account(), secrets());
+    let settings = json!({"slug": "my-post", "title": "Title"});
+    let chosen = draft("A text of some words.", settings);
+    match Wordpress.reconcile(&session, &chosen, None, at(0)).await.unwrap() {
+        ReconcileOutcome::Listed(listing) => {
+            assert!(listing.is_whole);
+            Some(listing.candidates.iter().map(|one| one.is_same).collect())
+        }
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn a_number_that_the_site_added_makes_a_slug_a_candidate() {
+    let post = |slug: &str, text: &str| {
+        json!({
+            "id": 7, "slug": slug, "date_gmt": "2026-11-29T10:00:00",
+            "title": {"raw": "Title"}, "content": {"raw": text},
+        })
+    };
+    let ours = "<p>A text of some words.</p>";
+    for (posts, sure) in [
+        (json!([]), Some(vec![])),
+        (json!([post("my-post", ours)]), Some(vec![true])),
+        (json!([post("my-post", "<p>A text of some words</p>")]), Some(vec![true])),
+        (json!([post("my-post", "Nothing like it")]), Some(vec![false])),
+        (json!([post("my-post-3", ours)]), Some(vec![true])),
+        (json!([post("my-post-3", "Nothing like it")]), Some(vec![false])),
+        (json!([post("my-post-x", ours)]), Some(vec![])),
+        (json!([{"id": 7, "slug": "my-post", "date_gmt": null}]), None),
+    ] {
+        assert_eq!(chosen_among(posts.clone()).await, sure, "{posts}");
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use fanfare_core::{Tx, error::Result};
 use fanfare_entities::{
-    CommentId, Millis, PostId, account, inbox_comment, inbox_message::ItemStatus, post,
+    CommentId, Millis, PostId, account, inbox_comment, inbox_message::ItemStatus, post, post_name,
 };
 use fanfare_platforms::RemoteComment;
 use sea_orm::{
@@ -14,6 +14,9 @@ use serde_json::json;
 use super::super::{files, inbound};
 use super::{Intake, received_events::emit_comment};
 use crate::outgoing::{self, OutgoingTarget};
+
+/// The time within which a comment may be found to be on a post of ours, in ms.
+const NAMED_WITHIN: Millis = 24 * 3_600_000;
 
 async fn comment_named(
     tx: &Tx,
@@ -36,6 +39,7 @@ pub(in crate::inbox) async fn comment(
 ) -> Result<()> {
     comment.bound();
     if let Some(row) = comment_named(tx, account, &comment.id).await? {
+        let row = with_post(tx, account, row).await?;
         return update_comment(tx, row, comment, happened_at).await;
     }
     let parent = match &comment.parent {
@@ -120,13 +124,39 @@ async fn mark_answered(tx: &Tx, id: CommentId) -> Result<()> {
     Ok(())
 }
 
+/// Returns the post that the network calls so, by its id or by one of its further names.
 async fn post_of(tx: &Tx, account: &account::Model, remote: &str) -> Result<Option<PostId>> {
     let found = post::Entity::find()
         .select_only()
         .column(post::Column::Id)
         .filter(post::Column::AccountId.eq(account.id))
         .filter(post::Column::PlatformPostId.eq(remote));
-    Ok(found.into_tuple().one(tx.conn()).await?)
+    if let Some(post) = found.into_tuple().one(tx.conn()).await? {
+        return Ok(Some(post));
+    }
+    let named = post_name::Entity::find_by_id((account.id, remote.to_owned()));
+    Ok(named.one(tx.conn()).await?.map(|name| name.post_id))
+}
+
+/// Gives a young comment the post that it is on, if that was not known when it came: it may have come before the answer to
+/// our own call, or under a name that the network told us later.
+async fn with_post(
+    tx: &Tx,
+    account: &account::Model,
+    mut row: inbox_comment::Model,
+) -> Result<inbox_comment::Model> {
+    if row.post_id.is_some() || tx.now() - row.created_at > NAMED_WITHIN {
+        return Ok(row);
+    }
+    row.post_id = post_of(tx, account, &row.platform_post_id).await?;
+    if let Some(post) = row.post_id {
+        inbox_comment::Entity::update_many()
+            .col_expr(inbox_comment::Column::PostId, Expr::value(post.0))
+            .filter(inbox_comment::Column::Id.eq(row.id))
+            .exec(tx.conn())
+            .await?;
+    }
+    Ok(row)
 }
 
 /// Writes the changes of a comment; older changes than the stored ones are ignored.

@@ -2,8 +2,8 @@
 
 use fanfare_core::{Domain, Tx, error::Result};
 use fanfare_entities::{
-    AccountId, Millis, WorkspaceId, account, analytics_sync, post, post::PostStatus, post_numbers,
-    post_reading,
+    AccountId, Millis, WorkspaceId, account, analytics_sync, post, post::PostStatus, post_name,
+    post_numbers, post_reading,
 };
 use fanfare_platforms::analytics::{
     Analytics, ListedPost, Metrics, MissingReason, POST_METRICS, PostRef, ends_all_readings,
@@ -190,6 +190,15 @@ impl Turn<'_> {
         listed: Vec<ListedPost>,
         now: Millis,
     ) -> Result<()> {
+        let ids = listed.iter().map(|one| one.id.as_str());
+        let named = post_name::Entity::find()
+            .filter(post_name::Column::AccountId.eq(self.row.id))
+            .filter(post_name::Column::RemoteId.is_in(ids))
+            .all(tx.conn())
+            .await?;
+        // What is a part or another name of a post of ours is counted with it.
+        let is_known = |one: &ListedPost| named.iter().any(|name| name.remote_id == one.id);
+        let listed: Vec<_> = listed.into_iter().filter(|one| !is_known(one)).collect();
         if listed.is_empty() {
             return Ok(());
         }

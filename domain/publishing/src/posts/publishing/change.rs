@@ -7,7 +7,7 @@ use fanfare_core::{
     db::statement,
     error::Result,
     events::{NewEvent, Outbox},
-    rows::Rows,
+    rows::{Columns, Rows, Type},
     tx::{self, DueJob},
 };
 use fanfare_entities::{AccountId, Millis, WorkspaceId};
@@ -34,6 +34,8 @@ pub(super) struct Change<'a> {
     pub attempts: Vec<(i64, &'a Attempt)>,
     /// Public objects that posts made: the post, the account, the network's id.
     pub made: Vec<(i64, AccountId, &'a str)>,
+    /// Further names of posts: the post, the account, the name.
+    pub names: Vec<(i64, AccountId, &'a str)>,
     /// The events of the posts.
     pub events: Vec<NewEvent>,
     /// The times at which posts are due again, for the posts to enqueue.
@@ -62,6 +64,12 @@ struct ResultRow {
 /// The table of the register.
 const REGISTER: &str = "remote_results";
 
+/// The table of further names of posts, and its columns. The first post that has a name keeps it.
+const NAMES: &str = "post_names";
+const NAME_COLUMNS: Columns =
+    &[("account_id", Type::Big), ("remote_id", Type::Text), ("post_id", Type::Big)];
+const KEEP_NAME: &str = " ON CONFLICT (account_id, remote_id) DO NOTHING";
+
 const POST: i32 = 0;
 const DELIVERY: i32 = 1;
 const NEXT: i32 = 2;
@@ -76,6 +84,18 @@ fn made_rows<'a, C: ConnectionTrait>(
     for (post, account, id) in made {
         let (owner, post) = Owner::Post(*post).stored();
         rows.push([(*id).into(), account.0.into(), owner.into(), post.into(), now.into()]);
+    }
+    rows
+}
+
+/// Returns the rows of further names of posts.
+fn name_rows<'a, C: ConnectionTrait>(
+    conn: &C,
+    names: impl Iterator<Item = &'a (i64, AccountId, &'a str)>,
+) -> Rows {
+    let mut rows = Rows::new(conn, NAME_COLUMNS);
+    for (post, account, name) in names {
+        rows.push([account.0.into(), (*name).into(), (*post).into()]);
     }
     rows
 }
@@ -116,6 +136,13 @@ impl Change<'_> {
             let only = "owner_id IN (SELECT id FROM changed)";
             parts += &format!(", made AS ({insert} AND {only}{KEEP_FIRST})");
             self.values.extend(made.values());
+        }
+        let names = name_rows(conn, self.names.iter());
+        if !names.is_empty() {
+            let insert = names.insert_into(NAMES, self.values.len() + 1);
+            let only = "post_id IN (SELECT id FROM changed)";
+            parts += &format!(", names AS ({insert} AND {only}{KEEP_NAME})");
+            self.values.extend(names.values());
         }
         let outbox = Outbox::of(conn, &self.events, cx.clock.now());
         if !outbox.is_empty() {
@@ -169,6 +196,11 @@ impl Change<'_> {
         if !made.is_empty() {
             let insert = format!("{}{KEEP_FIRST}", made.insert_into(REGISTER, 1));
             tx.conn().execute_raw(statement(tx.conn(), insert, made.values())).await?;
+        }
+        let names = name_rows(tx.conn(), self.names.iter().filter(|(post, ..)| changed.contains(post)));
+        if !names.is_empty() {
+            let insert = format!("{}{KEEP_NAME}", names.insert_into(NAMES, 1));
+            tx.conn().execute_raw(statement(tx.conn(), insert, names.values())).await?;
         }
         for event in self.events {
             if event.post_id.is_some_and(|id| changed.contains(&id.0)) {

@@ -53,6 +53,8 @@ pub struct CompleteStep {
     pub absent_at: Option<Millis>,
     /// The ids of public objects that the step made, and the account that they were made with.
     pub made: (AccountId, Vec<String>),
+    /// Further names that the network has for the published post.
+    pub names: Vec<String>,
     /// The id and the address of the published post.
     pub published: Option<(String, Option<String>)>,
     /// The further public parts of the published post, as the row stores them.
@@ -195,6 +197,8 @@ fn completion_change<'a>(
         }
         let (account, made) = &record.made;
         change.made.extend(made.iter().map(|id| (record.lease.id, *account, id.as_str())));
+        let names = record.names.iter().map(|name| (record.lease.id, *account, name.as_str()));
+        change.names.extend(names);
     }
     let fenced = mutation::unless(
         Mutation::CompleteStepFenced,
