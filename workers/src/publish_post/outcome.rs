@@ -321,7 +321,7 @@ impl Run<'_> {
         (!parts.is_empty()).then(|| parts.into())
     }
 
-    /// Returns true if the network took the post and has not told yet what became of it.
+    /// Returns true if the network took the post, and what became of it is not known yet.
     fn is_accepted(&self) -> bool {
         self.partly_public && self.was_asked()
     }
