@@ -53,9 +53,9 @@ mod tiktok;
 mod usage;
 mod validate;
 mod video;
-mod wordpress;
 mod video_service;
 mod visibility;
+mod wordpress;
 mod x;
 mod youtube;
 
@@ -99,8 +99,8 @@ pub use validate::{
 };
 pub use video::{VideoFormat, VideoProperties};
 
-pub use video_service::VideoService;
 use std::borrow::Cow;
+pub use video_service::VideoService;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

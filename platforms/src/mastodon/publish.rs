@@ -227,9 +227,8 @@ pub async fn reconcile(
     }
     let looked = SearchResult { found, ..looked };
     let settings: Settings = draft.settings()?;
-    let done = |status: Status| {
-        (status.id.clone(), Progress::Done(public(status, draft, &settings)))
-    };
+    let done =
+        |status: Status| (status.id.clone(), Progress::Done(public(status, draft, &settings)));
     looked.listing(|status| Ok(done(status))).map(Into::into)
 }
 
@@ -255,5 +254,5 @@ fn public(status: Status, draft: &Draft, settings: &Settings) -> PublishedPost {
         let warning = Warning::new(WarningCode::FewerFiles, "media_urls", message);
         warnings.push(warning.with_limit(asked, there, "files"));
     }
-    PublishedPost { id: status.id, url: status.url, parts: Vec::new(), warnings }
+    PublishedPost { id: status.id, url: status.url, parts: Vec::new(), names: Vec::new(), warnings }
 }

@@ -71,10 +71,7 @@ async fn a_text_is_one_message() {
     let (steps, published) = walk(&network, &draft("<b>Hi</b>", settings)).await;
     assert_eq!(steps, ["send_message"]);
     let url = Some("https://t.me/news/7".to_owned());
-    assert_eq!(
-        published,
-        PublishedPost { id: "7".to_owned(), url, ..PublishedPost::default() }
-    );
+    assert_eq!(published, PublishedPost { id: "7".to_owned(), url, ..PublishedPost::default() });
     let seen = network.seen().remove(0);
     assert_eq!(seen.line, line("sendMessage"));
     assert_eq!(

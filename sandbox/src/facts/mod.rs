@@ -195,13 +195,16 @@ impl Facts {
                 let query = form::value(call.query_pairs().collect(), schema, &self.schemas);
                 found.extend(self.in_part("query", &place, &query, self.refuses.0));
             }
-            None => found.extend(call.query_pairs().map(|(name, _)| format!("query: {name} is not known"))),
+            None => found
+                .extend(call.query_pairs().map(|(name, _)| format!("query: {name} is not known"))),
         }
         let place = format!("/operations/{number}/body/schema");
         let schema = self.schemas.at(&place).filter(|_| operation.has_readable_body());
         match schema.map(|schema| form::body(call, schema, &self.schemas)) {
             Some(Some(body)) => found.extend(self.in_part("body", &place, &body, self.refuses.1)),
-            Some(None) if !call.body.is_empty() => drop(found.insert("body: cannot be read".into())),
+            Some(None) if !call.body.is_empty() => {
+                drop(found.insert("body: cannot be read".into()))
+            }
             _ => {}
         }
         let named = self.field(operation, call).or_else(|| self.metric(operation, call));
@@ -210,12 +213,7 @@ impl Facts {
     }
 
     /// Returns everything in which an answer is not as described.
-    pub fn against_answer(
-        &self,
-        number: usize,
-        status: u16,
-        body: &[u8],
-    ) -> BTreeSet<String> {
+    pub fn against_answer(&self, number: usize, status: u16, body: &[u8]) -> BTreeSet<String> {
         if !(200..300).contains(&status) {
             return BTreeSet::new();
         }

@@ -45,7 +45,8 @@ pub(crate) struct Linkedin;
 impl Network for Linkedin {
     const NAME: &'static str = "linkedin";
     const BODY_MAX: usize = 110 << 20;
-    const SHOWS: Shows = Shows { author_only: &[("/visibility", "CONNECTIONS")], state: "/lifecycleState" };
+    const SHOWS: Shows =
+        Shows { author_only: &[("/visibility", "CONNECTIONS")], state: "/lifecycleState" };
     type State = State;
     type Change = Change;
 

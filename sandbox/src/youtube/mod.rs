@@ -35,7 +35,10 @@ pub(crate) struct Youtube;
 impl Network for Youtube {
     const NAME: &'static str = "youtube";
     const BODY_MAX: usize = 64 << 20;
-    const SHOWS: Shows = Shows { author_only: &[("/status/privacyStatus", "private")], state: "/status/uploadStatus" };
+    const SHOWS: Shows = Shows {
+        author_only: &[("/status/privacyStatus", "private")],
+        state: "/status/uploadStatus",
+    };
     type State = State;
     type Change = Change;
 

@@ -128,9 +128,7 @@ fn platforms() -> impl Iterator<Item = PlatformId> {
 }
 
 /// Returns the addresses of simulated networks that replace the real ones, as the service reaches them.
-pub(super) fn stand_ins(
-    reached: &fanfare_core::simulator::Simulator,
-) -> BTreeMap<PlatformId, Url> {
+pub(super) fn stand_ins(reached: &fanfare_core::simulator::Simulator) -> BTreeMap<PlatformId, Url> {
     let at = |id: PlatformId| reached.url.join(&format!("shared/{id}")).expect("an address");
     platforms().map(|id| (id, at(id))).collect()
 }

@@ -131,7 +131,8 @@ async fn answer(tour: &Tour, exchange: &Exchange, misspelt: Option<&Misspelt>) -
     }
     let method = Method::from_bytes(exchange.method.as_bytes()).expect("a method");
     let mut request = crate::local_client().request(method, url).body(body);
-    let is_own = |name: &str| !["host", "content-length", "connection", "transfer-encoding"].contains(&name);
+    let is_own =
+        |name: &str| !["host", "content-length", "connection", "transfer-encoding"].contains(&name);
     for (name, value) in exchange.headers.iter().filter(|(name, _)| is_own(name)) {
         request = request.header(name, value);
     }

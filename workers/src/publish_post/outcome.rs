@@ -105,7 +105,8 @@ impl Run<'_> {
             .collect();
         let url = shown(published.url);
         let address = url.clone();
-        let mut names: Vec<String> = self.made.iter().filter(|id| **id != published.id).cloned().collect();
+        let mut names: Vec<String> =
+            self.made.iter().filter(|id| **id != published.id).cloned().collect();
         names.sort_unstable();
         names.dedup();
         let record = CompleteStep {
@@ -140,6 +141,9 @@ impl Run<'_> {
             return self.fail_missed(&error.message).await;
         }
         attempt::close(&mut self.attempt, "retry", Some(failure.to_json()), now);
+        if let Some(next) = &error.next_state {
+            self.state = Some(next.clone());
+        }
         let record = CompleteStep {
             status: self.idle_status(),
             attempts: failures,
@@ -147,9 +151,6 @@ impl Run<'_> {
             error: Some(failure.to_json()),
             next_attempt_at: Some(at),
             ..self.completed_step(Some(at))
-        if let Some(next) = &error.next_state {
-            self.state = Some(next.clone());
-        }
         };
         self.write_result(record).await.map(drop)
     }
