@@ -13,6 +13,7 @@ mod bad_input;
 mod batch;
 mod billing;
 mod blame;
+mod bluesky_video;
 mod bounds;
 mod brands;
 mod bulkheads;
