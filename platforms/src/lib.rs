@@ -53,9 +53,9 @@ mod tiktok;
 mod usage;
 mod validate;
 mod video;
-mod wordpress;
 mod video_service;
 mod visibility;
+mod wordpress;
 mod x;
 mod youtube;
 
@@ -98,8 +98,8 @@ pub use validate::{
     conversions, excerpt, fix, too_many_media, validate,
 };
 pub use video::{VideoFormat, VideoProperties};
-
 pub use video_service::VideoService;
+
 use std::borrow::Cow;
 
 use async_trait::async_trait;
@@ -192,7 +192,6 @@ pub trait Platform: Send + Sync {
         state: Option<Value>,
     ) -> Result<Progress>;
 
-    /// Looks for the result of the commit described by `state`, whose response was lost after `sent_at`. Reads only. What
     /// Returns the number of videos that the account may still send, where its network says so.
     ///
     /// # Errors
@@ -202,6 +201,7 @@ pub trait Platform: Send + Sync {
         Ok(None)
     }
 
+    /// Looks for the result of the commit described by `state`, whose response was lost after `sent_at`. Reads only. What
     /// is listed may be the result of another call; the worker knows which are.
     ///
     /// # Errors

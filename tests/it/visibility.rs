@@ -89,7 +89,8 @@ async fn operators_see(app: &TestApp, operator: &Mutex<Operator>, platform: &str
     app.eventually(&format!("operators see {text:?} of {platform}"), || async {
         let page = operator.lock().await.get("/admin/platforms").await.expect(200).html;
         let mut rows = page.split("<tr");
-        let row = rows.find(|row| row.contains(&format!("<strong>{platform}</strong>")))?.to_owned();
+        let row =
+            rows.find(|row| row.contains(&format!("<strong>{platform}</strong>")))?.to_owned();
         row.contains(text).then_some(())
     })
     .await;
@@ -124,7 +125,10 @@ async fn a_trial_of_the_app_is_no_fault_of_the_account() {
     let refused = json!({"answers": [{"on": "commit", "status": 403, "body": body}]});
     app.simulator.behave("pinterest", &remote, &refused).await;
     let post = networks::publish(&app, &user, networks::post("pinterest", account)).await;
-    assert_eq!((&post["status"], &post["error"]["code"]), (&json!("failed"), &json!("misconfigured")));
+    assert_eq!(
+        (&post["status"], &post["error"]["code"]),
+        (&json!("failed"), &json!("misconfigured"))
+    );
     assert_eq!(post["error"]["retry_safe"], true, "{post:#}");
     let accounts = user.get("/api/v1/accounts").await.expect(200).body["accounts"].clone();
     assert_eq!(accounts[0]["status"], "connected", "{accounts:#}");

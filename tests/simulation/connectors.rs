@@ -192,7 +192,13 @@ fn progress(ask: &CallKind, id: String) -> Progress {
             go_on(json!({ "container": container, "id": id }), Duration::ZERO, true)
         }
         CallKind::Post | CallKind::Confirm { .. } | CallKind::Find { .. } => {
-            Progress::Done(PublishedPost { warnings: Vec::new(), id, url: None, parts: Vec::new(), names: Vec::new() })
+            Progress::Done(PublishedPost {
+                warnings: Vec::new(),
+                id,
+                url: None,
+                parts: Vec::new(),
+                names: Vec::new(),
+            })
         }
     }
 }

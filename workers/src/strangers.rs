@@ -49,7 +49,11 @@ impl Context {
         tokio::spawn(async move {
             if let Some(is_shown) = is_shown(&cx.domain, address).await {
                 cx.counters.look(platform, is_shown);
-                tracing::info!(platform, is_shown, "a published post was looked at without a log-in");
+                tracing::info!(
+                    platform,
+                    is_shown,
+                    "a published post was looked at without a log-in"
+                );
             }
         });
     }

@@ -13,8 +13,8 @@ use super::{
     state::{Stage, State, chunk_end, chunks},
 };
 use crate::{
-    Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step,
-    Warning, outcome::read_state, recent_posts, remains::Remains, text, visibility::Difference,
+    Draft, Error, ErrorKind, Media, Progress, ReconcileOutcome, Result, Session, Step, Warning,
+    outcome::read_state, recent_posts, remains::Remains, text, visibility::Difference,
 };
 
 /// The number of times an upload whose address no longer works is restarted.

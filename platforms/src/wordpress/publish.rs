@@ -181,8 +181,9 @@ pub async fn reconcile(
         }));
     }
     let sent = new_post(draft, &settings, &read_state(state.as_ref())?);
-    let may_be_off =
-        |post: &Post| likeness(post, &sent) == Likeness::Same && is_hours_off(session, post, sent_at);
+    let may_be_off = |post: &Post| {
+        likeness(post, &sent) == Likeness::Same && is_hours_off(session, post, sent_at)
+    };
     if posts.iter().any(may_be_off) {
         return Ok(ReconcileOutcome::Unknown);
     }

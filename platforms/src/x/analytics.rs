@@ -50,14 +50,15 @@ impl Analytics for MetricsReader {
             reading.acquire_call().await?;
             client::counts(reading.session, &edited).await?
         };
-        let of = |post: &PostRef| {
-            let tweet = with_id(&tweets, &post.id)?;
-            let newest = newest_version(tweet).and_then(|id| with_id(&newest, id));
-            let numbers = read_counts(tweet, &COUNTS);
-            Some(newest.map_or(numbers.clone(), |newest| {
-                larger(numbers, &read_counts(newest, &COUNTS))
-            }))
-        };
+        let of =
+            |post: &PostRef| {
+                let tweet = with_id(&tweets, &post.id)?;
+                let newest = newest_version(tweet).and_then(|id| with_id(&newest, id));
+                let numbers = read_counts(tweet, &COUNTS);
+                Some(newest.map_or(numbers.clone(), |newest| {
+                    larger(numbers, &read_counts(newest, &COUNTS))
+                }))
+            };
         Ok(posts.iter().map(of).collect())
     }
 }

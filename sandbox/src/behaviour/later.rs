@@ -146,7 +146,8 @@ impl Course {
 
 /// Replaces the value that an object has at this place. A word that is JSON, such as `true`, is no text.
 fn put(object: &mut Map<String, Value>, place: &str, word: &str) {
-    let Some((first, rest)) = place.strip_prefix('/').map(|path| path.split_once('/').unwrap_or((path, "")))
+    let Some((first, rest)) =
+        place.strip_prefix('/').map(|path| path.split_once('/').unwrap_or((path, "")))
     else {
         return;
     };
@@ -163,7 +164,8 @@ mod tests {
 
     use super::{Courses, Later, Shows, Visibility};
 
-    const SHOWS: Shows = Shows { author_only: &[("/status/privacy", "private")], state: "/status/upload" };
+    const SHOWS: Shows =
+        Shows { author_only: &[("/status/privacy", "private")], state: "/status/upload" };
 
     #[test]
     fn an_object_with_the_id_shows_what_became_of_the_post() {
@@ -173,7 +175,10 @@ mod tests {
         let public = json!({"privacy": "public", "upload": "processed"});
         let mut body = json!({"items": [{"id": "7", "status": public}, {"id": "8", "status": public}, {"id": 9, "status": public}]});
         courses.show(&mut body, SHOWS);
-        assert_eq!(body["items"][0]["status"], json!({"privacy": "private", "upload": "processed"}));
+        assert_eq!(
+            body["items"][0]["status"],
+            json!({"privacy": "private", "upload": "processed"})
+        );
         assert_eq!(body["items"][1]["status"], json!({"privacy": "public", "upload": "rejected"}));
         assert_eq!(body["items"][2]["status"], public);
         let mut without = json!({"id": "7", "snippet": {}});

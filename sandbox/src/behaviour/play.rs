@@ -12,10 +12,10 @@ use super::scripted::Effect;
 use super::{Behaviour, Courses, LaterState, Other, Visibility};
 use crate::call::Call;
 use crate::env::lock;
+use crate::metrics::{self, MetricValue};
 use crate::native_post::NativePost;
 use crate::network::{Cx, Network, Phase, Refusal};
 use crate::reply::Reply;
-use crate::metrics::{self, MetricValue};
 use crate::sim::{Account, Entry, Sim};
 
 const MINUTE_MS: i64 = 60_000;
@@ -122,9 +122,7 @@ pub(crate) fn after<N: Network>(cx: &Cx<N>, phase: Phase, operation: &str, reply
 pub(crate) fn prefaced<N: Network>(cx: &Cx<N>, reply: Reply) -> Reply {
     let preface = cx.account.as_ref().map(|account| account.behaviour().preface);
     match preface.filter(|preface| !preface.is_empty()) {
-        Some(preface) => {
-            Reply { body: [preface.as_bytes(), &reply.body].concat().into(), ..reply }
-        }
+        Some(preface) => Reply { body: [preface.as_bytes(), &reply.body].concat().into(), ..reply },
         None => reply,
     }
 }

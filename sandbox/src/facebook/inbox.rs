@@ -126,7 +126,8 @@ pub(super) fn comments(cx: &Cx) -> HandlerResult {
             false => {
                 let of_item = item.post.as_deref().and_then(representations::number);
                 let post = |number| Some(post_of(state, number?)?.id);
-                let of_post = of_item == number || (number.is_some() && post(of_item) == post(number));
+                let of_post =
+                    of_item == number || (number.is_some() && post(of_item) == post(number));
                 of_post && (stream || item.parent.is_none())
             }
         };

@@ -100,7 +100,8 @@ pub(super) fn status(cx: &Cx) -> HandlerResult {
         }
         let post = begun.post.and_then(|id| state.posts.get(&id));
         let is_told = |post: &&super::state::Post| {
-            creator::is_public(post, now_ms - late_ms) && account.is_for_others(&post.id.to_string())
+            creator::is_public(post, now_ms - late_ms)
+                && account.is_for_others(&post.id.to_string())
         };
         if let Some(post) = post.filter(is_told) {
             shown["publicaly_available_post_id"] = json!([post.id]);

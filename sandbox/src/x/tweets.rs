@@ -173,8 +173,7 @@ pub(super) fn list(cx: &Cx) -> HandlerResult {
         let (views, more): (Vec<Value>, bool) = owner.read(|state| {
             let all = state.posts.range(..before.unwrap_or(u64::MAX)).rev();
             let replaced = state.replaced();
-            let mut rest =
-                all.filter(|(id, one)| one.at_ms >= since && !replaced.contains(id));
+            let mut rest = all.filter(|(id, one)| one.at_ms >= since && !replaced.contains(id));
             let shown = rest.by_ref().take(most).map(|(_, one)| view(cx, &owner, state, one));
             (shown.collect(), rest.next().is_some())
         });

@@ -45,8 +45,7 @@ async fn a_cached_answer_is_old_until_the_request_differs() {
 async fn a_cache_marks_its_answers_in_its_own_way() {
     let net = Net::new().await;
     for (mark, header) in [("x_cache", "x-cache"), ("cloudflare", "cf-cache-status")] {
-        let account =
-            x(&net, json!({"reads": {"cache_ms": 60_000, "cache_mark": mark}})).await;
+        let account = x(&net, json!({"reads": {"cache_ms": 60_000, "cache_mark": mark}})).await;
         let first = listed(&net, &account, "max_results=5").await;
         assert!(!first.headers.contains_key(header), "{mark}");
         let old = listed(&net, &account, "max_results=5").await;
@@ -218,8 +217,13 @@ async fn an_edit_gives_a_post_another_id_and_its_numbers_change() {
     let list = listed(&net, &account, "max_results=5").await.is(200);
     let new = list["data"][0]["id"].clone();
     assert_eq!((ids(&list), new != old), (1, true));
-    let url = format!("{}/2/tweets?ids={}&tweet.fields=public_metrics", account.base, old.as_str().unwrap());
-    let shown = send(net.client.get(url).bearer_auth(account.credential("access_token"))).await.is(200);
+    let url = format!(
+        "{}/2/tweets?ids={}&tweet.fields=public_metrics",
+        account.base,
+        old.as_str().unwrap()
+    );
+    let shown =
+        send(net.client.get(url).bearer_auth(account.credential("access_token"))).await.is(200);
     assert_eq!(shown["data"][0]["edit_history_tweet_ids"], json!([old, new]));
     assert_eq!(shown["data"][0]["public_metrics"]["like_count"], 7);
 }
@@ -231,9 +235,11 @@ async fn an_article_gets_another_state() {
     let later = json!([{"after_ms": 1_000, "set": {"state": "draft"}}]);
     net.behave("wordpress", &account, json!({ "later": later })).await;
     let posts = format!("{}/wp-json/wp/v2/posts", account.base);
-    let (name, password) = (account.credential("username"), account.credential("application_password"));
+    let (name, password) =
+        (account.credential("username"), account.credential("application_password"));
     let new = json!({"title": "An article", "content": "Words", "status": "publish"});
-    let made = send(net.client.post(&posts).basic_auth(name, Some(password)).json(&new)).await.is(201);
+    let made =
+        send(net.client.post(&posts).basic_auth(name, Some(password)).json(&new)).await.is(201);
     assert_eq!(made["status"], "publish");
     net.settings(json!({"clock_offset_ms": 2_000})).await;
     let one = format!("{posts}/{}?context=edit", made["id"]);

@@ -22,7 +22,8 @@ async fn a_post_that_was_edited_on_the_network_is_counted_once_and_on() {
     let remote = networks::newest_account(&app, "x").await;
     let edit = json!({"later": [{"after_ms": 60_000, "set": "another_id"}]});
     app.simulator.behave("x", &remote, &edit).await;
-    let post = networks::publish(&app, &user, json!({"account_id": account, "caption": "Words"})).await;
+    let post =
+        networks::publish(&app, &user, json!({"account_id": account, "caption": "Words"})).await;
     let old = post["platform_post_id"].clone();
     set(&app, &remote, &old, 3).await;
     let read = |what: &'static str, likes: u32| {

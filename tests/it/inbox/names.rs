@@ -14,7 +14,12 @@ fn file(kind: &str) -> String {
     if kind.contains('/') { place.file(kind, 0) } else { place.video(kind) }
 }
 
-async fn post_of(app: &TestApp, user: &User, account: i64, (post_type, kind): (&str, &str)) -> Value {
+async fn post_of(
+    app: &TestApp,
+    user: &User,
+    account: i64,
+    (post_type, kind): (&str, &str),
+) -> Value {
     let file = file(kind);
     Picture::make(std::slice::from_ref(&file)).await;
     let body = json!({
@@ -40,9 +45,7 @@ async fn play(kind: (&str, &str), late_ms: u32) {
     app.simulator.behave("facebook", &remote, &json!({ "ids": ids })).await;
     let post = post_of(&app, &user, account, kind).await;
     assert_eq!(post["status"], "published", "{story}: {post:#}");
-    let of_post = |text: &str| {
-        json!({"account_id": account, "kind": "comment", "text": text, "post_id": post["id"].to_string()})
-    };
+    let of_post = |text: &str| json!({"account_id": account, "kind": "comment", "text": text, "post_id": post["id"].to_string()});
     write(&user, "facebook", of_post("By webhook")).await;
     let told = comment(&app, &user, account, "By webhook").await;
     assert_eq!(told["post_id"], post["id"], "{story}: {told:#}");

@@ -105,7 +105,8 @@ impl Run<'_> {
             .collect();
         let url = shown(published.url);
         let address = url.clone();
-        let mut names: Vec<String> = self.made.iter().filter(|id| **id != published.id).cloned().collect();
+        let mut names: Vec<String> =
+            self.made.iter().filter(|id| **id != published.id).cloned().collect();
         names.sort_unstable();
         names.dedup();
         let record = CompleteStep {
@@ -137,6 +138,9 @@ impl Run<'_> {
             return self.fail_missed(&error.message).await;
         }
         attempt::close(&mut self.attempt, "retry", Some(failure.to_json()), now);
+        if let Some(next) = &error.next_state {
+            self.state = Some(next.clone());
+        }
         let record = CompleteStep {
             status: self.idle_status(),
             attempts: failures,
@@ -144,15 +148,13 @@ impl Run<'_> {
             error: Some(failure.to_json()),
             next_attempt_at: Some(at),
             ..self.completed_step(Some(at))
-        if let Some(next) = &error.next_state {
-            self.state = Some(next.clone());
-        }
         };
         self.write_result(record).await.map(drop)
     }
 
     /// Handles a limit of the network: waits as long as the network asks without counting a failure, and blocks the
-    /// account, or the app if the network says so, for every other post.
+    /// account, or the app if the network says so, for every other post. A limit that concerns this post alone lets the
+    /// others pass.
     pub(super) async fn wait_as_asked(&mut self, error: &platforms::Error) -> Result<()> {
         let failure = Failure::of(error);
         let now = self.cx.now();
@@ -409,8 +411,8 @@ impl Run<'_> {
             reconciling_at: self.row.reconciling_at,
             absent_at: self.row.absent_at.filter(|_| self.row.sending_at.is_some()),
             made: (self.row.account_id, self.made.clone()),
-            published: None,
             names: Vec::new(),
+            published: None,
             parts: None,
             warnings: None,
             error: self.row.error.clone(),

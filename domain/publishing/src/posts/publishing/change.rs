@@ -197,7 +197,8 @@ impl Change<'_> {
             let insert = format!("{}{KEEP_FIRST}", made.insert_into(REGISTER, 1));
             tx.conn().execute_raw(statement(tx.conn(), insert, made.values())).await?;
         }
-        let names = name_rows(tx.conn(), self.names.iter().filter(|(post, ..)| changed.contains(post)));
+        let names =
+            name_rows(tx.conn(), self.names.iter().filter(|(post, ..)| changed.contains(post)));
         if !names.is_empty() {
             let insert = format!("{}{KEEP_NAME}", names.insert_into(NAMES, 1));
             tx.conn().execute_raw(statement(tx.conn(), insert, names.values())).await?;
