@@ -108,6 +108,9 @@ pub struct Model {
     pub announced_fence: Option<i64>,
     /// The time at which it became public.
     pub public_at: Option<Millis>,
+    /// The time at which it was first missing on the platform, once it was missing twice. Null while it is there, as far as
+    /// is known.
+    pub removed_at: Option<Millis>,
     /// The platform's id.
     pub platform_post_id: Option<String>,
     /// The public address.

@@ -52,6 +52,7 @@ mod m0096_rows_of_workspaces;
 mod m0097_turns;
 mod m0098_turns_of_held;
 mod m0099_post_names;
+mod m0100_post_removals;
 mod run;
 
 use sea_orm_migration::prelude::*;
@@ -115,6 +116,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0097_turns::Turns),
             Box::new(m0098_turns_of_held::TurnsOfHeld),
             Box::new(m0099_post_names::PostNames),
+            Box::new(m0100_post_removals::PostRemovals),
         ]
     }
 }

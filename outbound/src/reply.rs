@@ -3,6 +3,7 @@
 use std::{fmt, time::Duration};
 
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use http::{HeaderMap, HeaderValue, Method, header::CONTENT_LENGTH};
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
@@ -56,6 +57,12 @@ impl Reply {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         retry_after::parse(self.header("retry-after")?, self.header("date"))
+    }
+
+    /// Returns the time of the server that answered (`Date`), if it says one.
+    #[must_use]
+    pub fn date(&self) -> Option<DateTime<Utc>> {
+        retry_after::http_date(self.header("date")?)
     }
 
     /// Returns true if the status is 2xx.

@@ -98,9 +98,9 @@ pub use validate::{
     conversions, excerpt, fix, too_many_media, validate,
 };
 pub use video::{VideoFormat, VideoProperties};
+pub use video_service::VideoService;
 
 use std::borrow::Cow;
-pub use video_service::VideoService;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -170,11 +170,6 @@ pub trait Platform: Send + Sync {
         self.spec().recovery_class
     }
 
-    /// Returns true if the network is known to answer that it does not find what is there, a moment later found.
-    fn finds_late(&self) -> bool {
-        false
-    }
-
     /// Returns the app that posts for this account, where accounts bring their own; `None` means this service's app.
     /// Limits per app are counted by this value.
     fn app(&self, account: &Account) -> Option<String> {
@@ -197,7 +192,6 @@ pub trait Platform: Send + Sync {
         state: Option<Value>,
     ) -> Result<Progress>;
 
-    /// Looks for the result of the commit described by `state`, whose response was lost after `sent_at`. Reads only. What
     /// Returns the number of videos that the account may still send, where its network says so.
     ///
     /// # Errors
@@ -207,6 +201,7 @@ pub trait Platform: Send + Sync {
         Ok(None)
     }
 
+    /// Looks for the result of the commit described by `state`, whose response was lost after `sent_at`. Reads only. What
     /// is listed may be the result of another call; the worker knows which are.
     ///
     /// # Errors

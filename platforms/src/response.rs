@@ -31,7 +31,9 @@ pub enum ResetHeader {
 
 impl ResetHeader {
     fn delay(self, session: &Session, reply: &Reply) -> Option<Duration> {
-        let until = |at: DateTime<Utc>| (at - session.now).to_std().unwrap_or_default();
+        // By the clock that the network named the time by.
+        let now = reply.date().unwrap_or(session.now);
+        let until = |at: DateTime<Utc>| (at - now).to_std().unwrap_or_default();
         match self {
             Self::Unix(name) => {
                 let at = reply.header(name)?.trim().parse().ok()?;
@@ -104,12 +106,17 @@ mod tests {
         ];
         let at = test_server::at(90).to_rfc3339();
         let unix = test_server::at(60).timestamp().to_string();
+        let ahead = test_server::at(300).timestamp().to_string();
+        let date = test_server::at(240).to_rfc2822();
         for (headers, seconds) in [
             (vec![("retry-after", "7"), ("x-unix", unix.as_str())], Some(7)),
             (vec![("x-unix", unix.as_str())], Some(60)),
             (vec![("x-unix", "soon"), ("x-seconds", "2.0")], Some(2)),
             (vec![("x-time", at.as_str())], Some(90)),
             (vec![("x-unix", "1")], Some(0)),
+            // The network's clock is four minutes ahead.
+            (vec![("x-unix", ahead.as_str()), ("date", date.as_str())], Some(60)),
+            (vec![("x-unix", unix.as_str()), ("date", "soon")], Some(60)),
             (vec![], None),
         ] {
             let reply = test_server::reply(429, &headers, &json!({}));

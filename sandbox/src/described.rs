@@ -83,7 +83,7 @@ impl Description {
     pub fn answer(&self, request: &Request, status: u16, body: &[u8]) -> BTreeSet<String> {
         match self.0.operation(&request.0) {
             None => BTreeSet::new(),
-            Some((number, _)) => self.0.against_answer(number, status, body),
+            Some(found) => self.0.against_answer(found, status, body),
         }
     }
 

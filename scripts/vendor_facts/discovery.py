@@ -65,6 +65,10 @@ class Description:
         own = {name: one for name, one in method["parameters"].items() if one["location"] == "query"}
         resource = self.wanted.get("parts", {}).get(key)
         properties = {name: several(one, self.parameter(name, one, resource)) for name, one in own.items()}
+        mask = self.wanted.get("masks", {}).get(key)
+        for name, one in own.items():
+            if mask and one.get("format") == "google-fieldmask":
+                properties[name] = field_mask(self.schemas[mask]["properties"])
         properties |= {name: self.parameter(name, one, None) for name, one in self.api["parameters"].items()}
         needed = [name for name, one in own.items() if is_required(one)]
         return {"type": "object", "properties": properties, "required": needed}
@@ -101,6 +105,12 @@ class Description:
             one for path, also in zip(paths, ("", " at its own path"))
             for one in (begun(plain, path, also, file), part(plain, path, also, file))
         ]
+
+
+def field_mask(names):
+    """Returns the schema of fields with commas between them; what is inside a field stands behind a dot."""
+    one = "|".join(names)
+    return {"type": "string", "pattern": rf"^({one})(\.[\w.]+)?(,({one})(\.[\w.]+)?)*$"}
 
 
 def several(given, schema):

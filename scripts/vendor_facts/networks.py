@@ -1,6 +1,6 @@
 """What is read: the descriptions of each network, and the operations that a connector or simulator knows.
 
-`open` says whether objects take names that they do not know. Answers are read `depth` references deep."""
+`masks` names the types whose fields a mask of fields may name. `open` says whether objects take names that they do not know. Answers are read `depth` references deep."""
 
 DISCOVERY_CACHE = "PyPI, google-api-python-client, googleapiclient/discovery_cache/documents"
 SEEN = "2026-11-26"
@@ -174,7 +174,7 @@ BUSINESS = [
     google("mybusinessaccountmanagement.v1.json", "accounts", {"accounts": "accounts.list"}),
     google("mybusinessbusinessinformation.v1.json", "information", {
         "locations": "accounts.locations.list", "location": "locations.get",
-    }),
+    }, masks={"accounts.locations.list": "Location", "locations.get": "Location"}),
     google("mybusinessverifications.v1.json", "verifications", {
         "voice of merchant": "locations.getVoiceOfMerchantState",
     }),

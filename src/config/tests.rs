@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use fanfare_platforms::VideoService;
+
 use super::{Config, VARIABLES};
 
 fn read(pairs: &[(&str, &str)]) -> anyhow::Result<Config> {
@@ -25,6 +27,7 @@ fn a_wrong_variable_is_refused_by_name() {
         ("FANFARE_DATABASE_URL", "mysql://x"),
         ("FANFARE_LOG_FORMAT", "xml"),
         ("FANFARE_BLUESKY_URL", "::"),
+        ("FANFARE_BLUESKY_VIDEO_URL", "on"),
         ("FANFARE_THREADS_CLIENT_ID", "half a pair"),
         ("FANFARE_FAILPOINT", "elsewhere"),
         ("FANFARE_GRAPH_VERSION", "27"),
@@ -50,6 +53,15 @@ fn durations_and_defaults() {
     let short = read(&[("FANFARE_MAX_LATENESS", "2s")]).unwrap();
     assert_eq!(short.max_lateness, Duration::from_secs(2));
     assert!(read(&[("FANFARE_REDIS_URL", "")]).unwrap().redis_url.is_none());
+}
+
+#[test]
+fn videos_for_bluesky_have_a_service_unless_it_is_off() {
+    let service = |value: &str| read(&[("FANFARE_BLUESKY_VIDEO_URL", value)]).unwrap().bluesky_video;
+    assert_eq!(service(""), VideoService::Usual);
+    assert_eq!(service("off"), VideoService::Off);
+    let own = "https://video.example.com/";
+    assert_eq!(service(own), VideoService::At(own.parse().unwrap()));
 }
 
 #[test]

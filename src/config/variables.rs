@@ -90,6 +90,10 @@ pub const VARIABLES: &[(&str, &str)] = &[
         "Permissions that LinkedIn has approved your app for beside the usual ones, separated by commas; with r_member_postAnalytics numbers of members' posts are read.",
     ),
     (
+        "FANFARE_BLUESKY_VIDEO_URL",
+        "Service that videos for Bluesky are sent to, if not https://video.bsky.app; off sends them to the account's own server, which processes them after the post is public.",
+    ),
+    (
         "FANFARE_SIGNATURE_HEADER",
         "Name of a second header that carries the signature of webhooks, beside X-Fanfare-Signature; begins with X-.",
     ),

@@ -7,6 +7,7 @@ mod changed_words;
 pub mod cuts;
 mod in_part;
 mod not_found;
+mod not_the_api;
 mod refusals;
 mod refused_for_good;
 mod refused_though_done;
@@ -34,7 +35,8 @@ async fn every_example_goes_out() {
         let examples = connector(name).spec().examples.iter();
         for example in examples.filter(|example| example.needs.is_none()) {
             let before = user.on_network(name, account).await.len();
-            let body = body_of(example, account, &picture, &earlier);
+            let mut body = body_of(example, account, &picture, &earlier);
+            networks::store_captions(&user, &mut body).await;
             let post = networks::publish(&app, &user, body).await;
             let story = format!("{name}, {}", example.what);
             assert_eq!(post["status"], "published", "{story}: {post:#}");

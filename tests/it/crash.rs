@@ -16,6 +16,8 @@ enum Content {
     Text,
     /// A picture, to be uploaded before the post.
     Picture,
+    /// A video, to be uploaded and processed before the post.
+    Video,
     /// Three segments, each public by itself.
     Chain,
 }
@@ -69,7 +71,14 @@ impl Case {
         let mut body = json!({"account_id": account, "caption": "Exactly once"});
         match self.content {
             Content::Text => {}
-            Content::Picture => return with_picture(app, user, account, body).await,
+            Content::Picture => {
+                let url = Picture::serve().await.url;
+                return with_file(app, user, account, (body, url)).await;
+            }
+            Content::Video => {
+                let url = Picture::lasting().file("video/mp4", 0);
+                return with_file(app, user, account, (body, url)).await;
+            }
             Content::Chain => {
                 body["post_type"] = json!("threads_thread");
                 body["metadata"] = json!({"threads_thread_posts": ["One", "Two", "Three"]});
@@ -79,13 +88,18 @@ impl Case {
     }
 }
 
-/// A picture is copied and analysed by a worker before the post is due; the post waits until that worker is gone.
-async fn with_picture(app: &TestApp, user: &User, account: i64, mut body: Value) -> (i64, i64) {
+/// A file is copied and analysed by a worker before the post is due; the post waits until that worker is gone.
+async fn with_file(
+    app: &TestApp,
+    user: &User,
+    account: i64,
+    (mut body, url): (Value, String),
+) -> (i64, i64) {
     let copies = Worker::start(app, None);
-    body["media_url"] = json!(Picture::serve().await.url);
+    body["media_url"] = json!(url);
     body["scheduled_at"] = json!(app.at(3_600));
     let id = user.publish(body).await["id"].as_i64().unwrap();
-    app.eventually("the picture is analysed", || async {
+    app.eventually("the file is analysed", || async {
         let post = user.get(&format!("/api/v1/posts/{id}")).await.body["post"].clone();
         (post["media"][0]["analysis"] == "ready").then_some(())
     })
@@ -218,6 +232,15 @@ async fn a_worker_killed_anywhere_on_a_blind_network() {
 async fn a_worker_killed_anywhere_with_a_picture_to_upload() {
     killed_anywhere("bluesky", Content::Picture, PREPARED).await;
     killed_anywhere("wordpress", Content::Picture, PREPARED).await;
+}
+
+#[tokio::test]
+async fn a_worker_killed_anywhere_with_a_video_to_upload() {
+    const UPLOADED: &[&str] =
+        &["prepare_armed:2", "prepare_called:2", "prepare_armed:3", "prepare_called:3"];
+    let case = Case { platform: "bluesky", content: Content::Video, reaches: UPLOADED };
+    killed_at(&case, UPLOADED).await;
+    killed_anywhere("bluesky", Content::Video, PREPARED).await;
 }
 
 #[tokio::test]

@@ -9,9 +9,15 @@ use serde_json::{Value, json};
 
 use crate::{business, films, inbox};
 
-/// Types whose events other stories make and read: they take weeks, a connection that is lost, or a test of a webhook.
-const ELSEWHERE: [&str; 4] =
-    ["account.reconnected", "account.token_expiring", "insight.created", "webhook.test"];
+/// Types whose events other stories make and read: they take hours or weeks, a connection that is lost, or a test of a
+/// webhook.
+const ELSEWHERE: [&str; 5] = [
+    "account.reconnected",
+    "account.token_expiring",
+    "insight.created",
+    "post.removed",
+    "webhook.test",
+];
 
 #[tokio::test]
 async fn each_type_holds_what_the_document_says() {

@@ -122,13 +122,14 @@ const HELD: [&str; 49] = [
 ];
 
 /// Examples about what people write to accounts.
-const INBOX: [&str; 20] = [
+const INBOX: [&str; 21] = [
     "create_sandbox_item",
     "list_sandbox_inbox",
     "update_sandbox_item",
     "delete_sandbox_item",
     "set_sandbox_metrics",
     "set_sandbox_reviews",
+    "set_sandbox_video",
     "sync_inbox",
     "get_conversation",
     "reply_to_conversation",
@@ -440,6 +441,8 @@ async fn examples_about_what_people_write() {
     sender.send("update_sandbox_item", &[("id", &item)], of.clone()).await;
     sender.send("delete_sandbox_item", &[("id", &item), ("account_id", &there)], none()).await;
     sender.send("set_sandbox_metrics", &[], of.clone()).await;
+    let bluesky = user.connect("bluesky").await;
+    sender.send("set_sandbox_video", &[], json!({ "account_id": bluesky })).await;
 
     let place = business::profile(&app, &user).await;
     business::review(&user, place, "Fine paper", 5).await;

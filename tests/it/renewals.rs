@@ -1,5 +1,5 @@
 //! The answer to a renewal of tokens is lost: it is asked for again at once, the old access token serves to its end, and the
-//! owner is told the truth before that.
+//! owner learns the reason before that.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl Place {
     }
 
     async fn events(&self, app: &TestApp, count: usize) -> Vec<Value> {
-        app.eventually("it is told", || async {
+        app.eventually("a webhook", || async {
             (self.receiver.received().len() >= count).then_some(())
         })
         .await;
@@ -76,7 +76,7 @@ async fn is_told_truly(app: &TestApp, place: &Place, story: &str, outcome: Refre
         RefreshOutcome::Ending(error) => {
             assert!(error.message.contains("was lost on the way"), "{story}: {error}");
             let events = place.events(app, 1).await;
-            assert_eq!(events[0]["event"], "account.token_expiring", "{story}: {events:#?}");
+            assert_eq!(events[0]["type"], "account.token_expiring", "{story}: {events:#?}");
             let end = place.row(app).await.token_expires_at.unwrap();
             let told = events[0]["data"]["token_expires_at"].as_str().unwrap();
             assert_eq!(told, fanfare_core::clock::to_rfc3339(end), "{story}");
@@ -87,7 +87,7 @@ async fn is_told_truly(app: &TestApp, place: &Place, story: &str, outcome: Refre
             let left = u64::try_from(end - app.domain.clock.now()).unwrap();
             app.pass_time(Duration::from_millis(left + 1_000)).await;
             let events = place.events(app, 2).await;
-            assert_eq!(events[1]["event"], "account.disconnected", "{story}: {events:#?}");
+            assert_eq!(events[1]["type"], "account.disconnected", "{story}: {events:#?}");
             assert!(events.len() == 2, "{story}: {events:#?}");
         }
         RefreshOutcome::Failed(error) => {
@@ -98,13 +98,17 @@ async fn is_told_truly(app: &TestApp, place: &Place, story: &str, outcome: Refre
 }
 
 #[tokio::test]
-async fn a_renewal_whose_answer_is_lost_is_asked_for_again_and_told_truly() {
+async fn a_renewal_whose_answer_is_lost_is_asked_for_again_and_the_owner_learns_why() {
     let app = TestApp::start().await;
     let mut renewed = 0;
     for name in networks::all() {
         for kind in ["reset", "hang", "drop_after_change", "error_after_change"] {
             let Some(place) = Place::open(&app, name).await else { continue };
             renewed += 1;
+            if name == "threads" || name == "instagram" {
+                // A token that is younger than a day is not renewed.
+                app.pass_time(Duration::from_secs(25 * 3_600)).await;
+            }
             place.fault(kind, 1).await;
             let outcome = place.renew(&app).await;
             let story = format!("{name}, {kind}: {outcome:?}");

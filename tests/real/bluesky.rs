@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use fanfare_platforms::VideoService;
 use fanfare_tests::{Options, Picture, TestApp, User};
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
@@ -108,6 +109,45 @@ async fn chains_refer_to_each_other_as_the_server_names_them() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_video_with_captions_is_read_back_as_sent() {
+    let pds = Peer::start(&["scripts/node.sh", "tests/peers/pds/start.mjs"]).await;
+    let off = Options { bluesky_video: VideoService::Off, ..Options::default() };
+    let app = TestApp::with(off).await;
+    let (user, id, account) = connected(&app, &pds).await;
+    let captions = "WEBVTT\n\n00:00.000 --> 00:02.000\nGrüße 👋\n";
+    let file = user.upload("captions.vtt", "text/vtt", captions.as_bytes()).await;
+    let captions_of = |lang: &str| json!({"lang": lang, "url": file["public_url"]});
+    let post = user
+        .publish(json!({
+            "account_id": id, "caption": "It moves", "media_url": Picture::lasting().file("video/mp4", 0),
+            "settings": {"media_alt_texts": ["Grey"], "captions": [captions_of("en"), captions_of("pt-BR")]},
+        }))
+        .await;
+    let post =
+        app.wait_for_status(&user, post["id"].as_i64().unwrap(), &["published", "failed"]).await;
+    assert_eq!(post["status"], "published", "{post:#}");
+    assert_eq!(post["warnings"][0]["code"], "video_processed_after_publishing", "{post:#}");
+    let held = records(&pds, &account["did"]).await;
+    let embed = &held[0]["value"]["embed"];
+    assert_eq!((&embed["$type"], &embed["alt"]), (&json!("app.bsky.embed.video"), &json!("Grey")));
+    assert_eq!(embed["aspectRatio"], json!({"width": 540, "height": 960}));
+    assert_eq!(embed["video"]["mimeType"], "video/mp4");
+    let languages: Vec<_> =
+        embed["captions"].as_array().unwrap().iter().map(|one| one["lang"].clone()).collect();
+    assert_eq!(languages, ["en", "pt-BR"]);
+    // The server has the very bytes.
+    let blob = |blob: &Value| {
+        let cid = blob["ref"]["$link"].as_str().unwrap();
+        let (pds, did) = (pds.greeting["pds"].as_str().unwrap(), account["did"].as_str().unwrap());
+        let url = format!("{pds}/xrpc/com.atproto.sync.getBlob?did={did}&cid={cid}");
+        async { reqwest::get(url).await.unwrap().error_for_status().unwrap().bytes().await.unwrap() }
+    };
+    let stored = &embed["captions"][0]["file"];
+    assert_eq!((&stored["mimeType"], blob(stored).await.as_ref()), (&json!("text/vtt"), captions.as_bytes()));
+    assert!(blob(&embed["video"]).await[4..].starts_with(b"ftyp"));
 }
 
 #[tokio::test]

@@ -88,6 +88,20 @@ pub fn body_of(one: &Example, account: i64, picture: &Picture, earlier: &Value) 
     body
 }
 
+/// Puts the address of a stored WebVTT file in the place of each `<captions_url>`.
+///
+/// # Panics
+/// The service refuses the file.
+pub async fn store_captions(user: &User, body: &mut Value) {
+    const PLACE: &str = "<captions_url>";
+    let text = body.to_string();
+    if text.contains(PLACE) {
+        let file = user.upload("captions.vtt", "text/vtt", b"WEBVTT\n").await;
+        let url = file["public_url"].as_str().expect("an address");
+        *body = serde_json::from_str(&text.replace(PLACE, url)).expect("JSON");
+    }
+}
+
 /// Advances the clocks until a post has ended.
 pub async fn ended(app: &TestApp, user: &User, id: &Value) -> Value {
     let path = format!("/api/v1/posts/{id}");

@@ -122,7 +122,7 @@ impl Recorder {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut parts = path.trim_start_matches('/').splitn(3, '/');
         let (realm, network) = (parts.next()?, parts.next()?);
-        if !crate::networks::all().contains(&network) {
+        if realm.starts_with('_') || !crate::networks::all().contains(&network) {
             return None;
         }
         let path = parts.next().unwrap_or_default().to_owned();

@@ -38,6 +38,7 @@ fn holds() -> Vec<Holds> {
                 "post.publishing",
                 "post.published",
                 "post.failed",
+                "post.removed",
             ],
             json!({"post": record("Post")}),
         ),

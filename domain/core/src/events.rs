@@ -17,6 +17,7 @@ pub const TYPES: &[&str] = &[
     "post.publishing",
     "post.published",
     "post.failed",
+    "post.removed",
     "account.connected",
     "account.reconnected",
     "account.disconnected",

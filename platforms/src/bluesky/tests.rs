@@ -2,6 +2,7 @@ mod card;
 mod errors;
 mod publish;
 mod verify;
+mod video;
 mod web;
 
 use serde_json::{Value, json};

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     Draft, Progress, ReconcileOutcome, Result, Session, article, kept, recent_posts, text,
+    visibility::Difference,
 };
 
 /// Returns the article of a draft.
@@ -66,7 +67,14 @@ pub fn done(sent: &NewArticle, made: Article) -> Progress {
     let warnings = texts.into_iter().filter_map(|(field, changes, sent, shown)| {
         kept::warning(&SPEC, field, changes, (sent, shown))
     });
-    let warnings = warnings.collect();
+    let hidden = Difference {
+        field: "platform_post_url",
+        asked: "public",
+        given: if made.published_at.is_some() { "" } else { "draft" },
+        cause: "DEV keeps it as a draft, as it does for accounts and organizations that it looks at first.",
+        remedy: "Publish the draft on DEV.",
+    };
+    let warnings = warnings.chain(hidden.warning()).collect();
     Progress::done(made.id.to_string(), Some(made.url)).with_warnings(warnings)
 }
 

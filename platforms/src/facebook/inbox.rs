@@ -190,7 +190,7 @@ fn read_comment(page: &str, entry: &Value, value: &Value) -> Option<InboundEvent
     let verb = value["verb"].as_str()?.to_owned();
     let seconds = value["created_time"].as_i64().or_else(|| entry["time"].as_i64())?;
     let at = DateTime::from_timestamp(seconds, 0)?;
-    // A comment has only its creation time; later events have the entry's time.
+    // A comment has only its creation time. Events have the entry's time: one that was removed may be added again.
     let happened = entry["time"].as_i64().and_then(|time| DateTime::from_timestamp(time, 0));
     let item = match verb.as_str() {
         "add" | "edited" => {
@@ -219,6 +219,6 @@ fn read_comment(page: &str, entry: &Value, value: &Value) -> Option<InboundEvent
         "hide" | "unhide" => InboundItem::CommentHidden { id: id.clone(), hidden: verb == "hide" },
         _ => return None,
     };
-    let at = if verb == "add" { at } else { happened.unwrap_or(at) };
+    let at = happened.unwrap_or(at);
     Some(InboundEvent { account: page.to_owned(), field: "feed".to_owned(), id, verb, at, item })
 }

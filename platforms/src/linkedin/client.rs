@@ -344,6 +344,18 @@ fn created_urn(reply: &Reply) -> Option<String> {
     (!found.is_empty()).then(|| found.to_owned())
 }
 
+/// Returns the state of a post of the page, as its author sees it: `PUBLISHED`, `PROCESSING`, `PUBLISH_FAILED` or another one.
+pub(super) async fn lifecycle(session: &Session, urn: &str) -> Result<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Lifecycle {
+        #[serde(default)]
+        lifecycle_state: String,
+    }
+    let path = format!("/rest/posts/{}?viewContext=AUTHOR", encoded(urn));
+    get(session, &path).await.map(|found: Lifecycle| found.lifecycle_state)
+}
+
 /// Reads a page of the latest posts of the account, an organization; of 100 at most
 /// (<https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api#find-posts-by-authors>).
 pub(super) async fn posts(session: &Session, next: Option<String>) -> Result<ListPage<Post>> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use super::{
@@ -28,6 +28,10 @@ const RESTARTS_MAX: u32 = 2;
 const PICTURE_TYPES: &[&str] = &["image/jpeg", "image/png"];
 /// Largest of them in bytes.
 const PICTURE_BYTES_MAX: usize = 5_000_000;
+
+/// The time before a video post that was accepted is read for the first time, and the longest time for which it is read.
+const LOOK_FIRST: Duration = Duration::from_secs(5);
+const LOOK_MAX: TimeDelta = TimeDelta::minutes(10);
 
 /// Returns the step of the next call. If the settings are invalid, that call fails before it sends anything.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
@@ -71,7 +75,8 @@ pub(super) async fn publish(
             }
         }
         NextStep::Wait => return wait(session, draft, state).await,
-        NextStep::Create => return create(session, draft, &settings, &state).await,
+        NextStep::Create => return create(session, draft, &settings, state).await,
+        NextStep::Look(urn, since) => return look(session, state, urn, since).await,
     }
     Progress::continue_with(&state).map(|progress| progress.with_remote_id(named))
 }
@@ -237,11 +242,44 @@ async fn create(
     session: &Session,
     draft: &Draft,
     settings: &Settings,
-    state: &State,
+    mut state: State,
 ) -> Result<Progress> {
     let author = &session.account.remote_id;
-    let urn = client::create(session, &content::post(author, draft, settings, state)).await?;
+    let urn = client::create(session, &content::post(author, draft, settings, &state)).await?;
+    // Apps for members may not read posts.
+    if draft.media.iter().any(Media::is_video) && super::is_organization(&session.account) {
+        state.accepted = Some((urn.clone(), session.now));
+        return Ok(accepted(&state, LOOK_FIRST)?.with_remote_id(Some(urn)));
+    }
     Ok(published(session, urn).with_warnings(state.warnings.clone()))
+}
+
+fn accepted(state: &State, after: Duration) -> Result<Progress> {
+    Ok(Progress::continue_with(state)?.after(after).mark_public())
+}
+
+/// Reads what became of a video post, which LinkedIn may still fail to publish. If that cannot be read, the answer to the call
+/// stands.
+async fn look(
+    session: &Session,
+    state: State,
+    urn: String,
+    since: DateTime<Utc>,
+) -> Result<Progress> {
+    let read = client::lifecycle(session, &urn).await;
+    let is_late = session.now - since > LOOK_MAX;
+    match read.as_deref() {
+        Ok("PUBLISH_FAILED") => {
+            let failed =
+                Error::media_rejected("LinkedIn accepted the video and could not publish it.");
+            Err(failed
+                .with_remedy("Convert the video to MP4 (H.264, AAC), and try again.")
+                .nothing_done())
+        }
+        Ok("PROCESSING" | "PUBLISH_REQUESTED") if !is_late => accepted(&state, POLL),
+        Err(error) if error.is_not_found() && !is_late => accepted(&state, POLL),
+        _ => Ok(published(session, urn).with_warnings(state.warnings)),
+    }
 }
 
 /// Returns the result for a post that is public under this URN.

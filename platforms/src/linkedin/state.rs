@@ -28,6 +28,9 @@ pub(super) struct State {
     pub ready: usize,
     /// Since when the post waits for the first file that is not.
     pub waiting_since: Option<DateTime<Utc>>,
+    /// The URN of the video post that LinkedIn accepted, and when it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<(String, DateTime<Utc>)>,
 }
 
 /// An organization to mention.
@@ -112,11 +115,16 @@ pub(super) enum NextStep {
     Wait,
     /// Publish it.
     Create,
+    /// Read what became of the video post with this URN, which was accepted then.
+    Look(String, DateTime<Utc>),
 }
 
 impl State {
     /// Returns the next step of this draft.
     pub fn next(&self, draft: &Draft, settings: &Settings) -> NextStep {
+        if let Some((urn, since)) = &self.accepted {
+            return NextStep::Look(urn.clone(), *since);
+        }
         let names = self.unknown(settings);
         if !names.is_empty() {
             return NextStep::Organizations(names);
@@ -165,6 +173,7 @@ impl State {
             NextStep::Finish => Step::prepare(format!("finish_{what}")),
             NextStep::Wait => Step::prepare("wait_for_files"),
             NextStep::Create => Step::commit("create_post"),
+            NextStep::Look(..) => Step::confirm("look_at_state"),
         }
     }
 

@@ -16,7 +16,8 @@ fn account() -> Account {
 
 /// The draft that an example makes.
 pub fn draft(platform: &dyn Platform, example: &Example) -> Draft {
-    let post: Value = serde_json::from_str(example.post).expect("an example is JSON");
+    let post = example.post.replace("<captions_url>", "https://media.example.org/captions.vtt");
+    let post: Value = serde_json::from_str(&post).expect("an example is JSON");
     let object = |name: &str| post[name].as_object().cloned().unwrap_or_default();
     let mut draft = test_server::draft(post["caption"].as_str().unwrap_or_default(), json!({}));
     let kind = platform.spec().post_types[0].name;

@@ -240,6 +240,24 @@ mod tests {
     }
 
     #[test]
+    fn images_words_and_times_come_back_changed() {
+        let changed = behaviour(json!([
+            {"op": "image_proxy", "field": "body", "at": "https://l.example/p?url="},
+            {"op": "mask", "field": "body", "at": "darned"},
+            {"op": "zone", "field": "date_gmt", "at": 2},
+        ]));
+        let body = json!({
+            "body": "A darned, ![x](https://a.example/b.png?c=1) y", "date_gmt": "2026-11-29T01:00:00",
+        });
+        let shown = json!({
+            "body": "A *removed*, ![x](https://l.example/p?url=https%3A%2F%2Fa.example%2Fb.png%3Fc%3D1) y",
+            "date_gmt": "2026-11-28T23:00:00",
+        });
+        assert_eq!(changed.shown(body.clone(), &[]), shown);
+        assert_eq!(changed.kept(body), shown);
+    }
+
+    #[test]
     fn lists_cut_texts_and_look_ups_do_not() {
         let cut: Behaviour = serde_json::from_value(json!({"reads": {"cut_text_at": 5}})).unwrap();
         let body = json!({"text": "one two", "data": [{"text": "one two"}]});

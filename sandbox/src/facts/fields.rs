@@ -15,6 +15,14 @@ pub(crate) struct Node {
     of: HashMap<String, String>,
 }
 
+/// What may stand behind a field, as in `comments.limit(5)`.
+const MODIFIERS: [&str; 13] = [
+    "limit", "summary", "filter", "order", "offset", "since", "until", "after", "before", "type",
+    "width", "height", "fields",
+];
+/// What a summary may have.
+const SUMMARIES: [&str; 7] = ["true", "false", "1", "0", "total_count", "order", "can_comment"];
+
 /// Returns the first field that none of the objects has, and the kind that has it not.
 pub(crate) fn unknown(
     named: &str,
@@ -23,6 +31,9 @@ pub(crate) fn unknown(
 ) -> Option<(String, String)> {
     let known: Vec<_> = kinds.iter().filter_map(|kind| Some((kind, nodes.get(kind)?))).collect();
     let (first, _) = known.first()?;
+    if let Some(strange) = strange_modifier(named) {
+        return Some((strange, (*first).clone()));
+    }
     for (name, inside) in split(named) {
         let having: Vec<_> = known.iter().filter(|(_, node)| node.has(&name)).collect();
         if having.is_empty() {
@@ -38,9 +49,26 @@ pub(crate) fn unknown(
 }
 
 impl Node {
-    fn has(&self, name: &str) -> bool {
+    /// Returns the kind of object that a field holds.
+    pub fn kind_of(&self, field: &str) -> Option<&str> {
+        self.of.get(field).map(String::as_str)
+    }
+
+    /// Returns true if the objects have a field or edge.
+    pub fn has(&self, name: &str) -> bool {
         self.fields.iter().chain(&self.edges).any(|known| known == name)
     }
+}
+
+/// Returns the first modifier behind a field that is none.
+fn strange_modifier(named: &str) -> Option<String> {
+    let pieces = named.split(['.', ',', '}', '{']).filter_map(|piece| piece.split_once('('));
+    let strange = pieces.filter(|(name, given)| {
+        let given = given.split(')').next().unwrap_or_default();
+        let fits = *name != "summary" || SUMMARIES.contains(&given.trim());
+        !(fits && MODIFIERS.contains(name))
+    });
+    strange.map(|(name, given)| format!("{name}({given}")).next()
 }
 
 /// Returns the names outside of braces, each with what stands in its braces. `a.limit(5){b}` is `a` with `b`.
@@ -68,7 +96,7 @@ fn split(text: &str) -> Vec<(String, Option<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::{split, strange_modifier};
 
     #[test]
     fn names_are_split_outside_of_braces() {
@@ -76,5 +104,14 @@ mod tests {
         let found: Vec<_> = found.iter().map(|(name, inside)| (name.as_str(), *inside)).collect();
         let expected = [("id", None), ("comments", Some("from{name},id")), ("shares", None)];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_stands_behind_a_field_is_known() {
+        let good = "id,comments.summary(total_count).limit(0){from.fields(id)},likes.limit(2)";
+        assert_eq!(strange_modifier(good), None);
+        for bad in ["likes.limits(2)", "likes.summary(total_counts)", "id,likes.as(hearts)"] {
+            assert!(strange_modifier(bad).is_some(), "{bad}");
+        }
     }
 }

@@ -7,8 +7,14 @@ use super::schema::Schemas;
 use crate::call::Call;
 use crate::multipart;
 
-/// Returns a request's body; `None` if it cannot be read, or is empty.
-pub(crate) fn body(call: &Call, schema: &Value, schemas: &Schemas) -> Option<Value> {
+/// Returns a request's body; `None` if it cannot be read, or is empty. Files are left out, or stand for themselves
+/// `with_files`.
+pub(crate) fn body(
+    call: &Call,
+    schema: &Value,
+    schemas: &Schemas,
+    with_files: bool,
+) -> Option<Value> {
     match call.media_type().as_str() {
         "application/x-www-form-urlencoded" => {
             let pairs = form_urlencoded::parse(&call.body).into_owned().collect();
@@ -18,6 +24,7 @@ pub(crate) fn body(call: &Call, schema: &Value, schemas: &Schemas) -> Option<Val
             let parts = multipart::parse(call.header("content-type")?, &call.body)?;
             // The bytes of a file are judged by the handler.
             let text = |part: &multipart::Part| match part.filename {
+                Some(_) if with_files => "file".into(),
                 Some(_) => String::new(),
                 None => part.text(),
             };

@@ -3,6 +3,7 @@
 
 mod fields;
 mod form;
+mod judge;
 mod objection;
 mod operation;
 mod schema;
@@ -51,8 +52,8 @@ pub(crate) struct Facts {
     metrics: Vec<Metric>,
     schemas: Schemas,
     as_real: Behaviour,
-    /// Unknown names are refused in the query and in the body, but where the description is open.
-    refuses: (bool, bool),
+    /// The permissions that users can be asked for.
+    scopes: BTreeSet<String>,
 }
 
 /// The parts of a file that are not schemas.
@@ -92,10 +93,11 @@ impl Facts {
         let File { operations, nodes, metrics, as_real } = File::deserialize(&whole).ok()?;
         let address = format!("urn:facts:{network}");
         let registry = Registry::new().add(address.clone(), whole.clone()).ok()?.prepare().ok()?;
-        let refuses = |part: &str| whole["unknown"][part] == "refused";
-        let refuses = (refuses("query"), refuses("body"));
+        let named = whole["scopes"].as_object().into_iter().flatten().map(|(name, _)| name.clone());
+        let needed = operations.iter().flat_map(|one| one.scopes.iter().flatten().cloned());
+        let scopes = named.chain(needed).collect();
         let schemas = Schemas::new(address, whole, registry);
-        Some(Self { operations, nodes, metrics, schemas, as_real, refuses })
+        Some(Self { operations, nodes, metrics, schemas, as_real, scopes })
     }
 
     /// Returns the operation of a request.
@@ -147,7 +149,7 @@ impl Facts {
             return None;
         }
         // A body that cannot be read is refused by the handler, in the network's words.
-        let body = form::body(call, schema, &self.schemas)?;
+        let body = form::body(call, schema, &self.schemas, false)?;
         self.schemas.objection(&place, &body, false)
     }
 
@@ -171,6 +173,21 @@ impl Facts {
         Some(Objection::Metric(unknown.to_owned()))
     }
 
+    /// Returns the kind of object that a field of another kind holds.
+    pub fn kind_of_field(&self, kind: &str, field: &str) -> Option<&str> {
+        self.nodes.get(kind)?.kind_of(field)
+    }
+
+    /// Returns true if the arguments of a GraphQL field, `Query.post`, are described.
+    pub fn has_arguments(&self, field: &str) -> bool {
+        self.schemas.at(&arguments_of(field)).is_some()
+    }
+
+    /// Returns what speaks against the arguments of a GraphQL field.
+    pub fn arguments(&self, field: &str, given: &Value) -> Option<Objection> {
+        self.schemas.objection(&arguments_of(field), given, false)
+    }
+
     /// Returns what an answer of the simulator has that the network's has not, or the other way around.
     pub fn stray(&self, number: usize, status: u16, body: &[u8]) -> Option<String> {
         let place = format!("/operations/{number}/answers/{status}");
@@ -181,74 +198,15 @@ impl Facts {
     }
 }
 
-impl Facts {
-    /// Returns everything that speaks against a request, also what the network would pass over.
-    pub fn against_request(
-        &self,
-        (number, operation): (usize, &Operation),
-        call: &Call,
-    ) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        let place = format!("/operations/{number}/query");
-        match self.schemas.at(&place) {
-            Some(schema) => {
-                let query = form::value(call.query_pairs().collect(), schema, &self.schemas);
-                found.extend(self.in_part("query", &place, &query, self.refuses.0));
-            }
-            None => found
-                .extend(call.query_pairs().map(|(name, _)| format!("query: {name} is not known"))),
-        }
-        let place = format!("/operations/{number}/body/schema");
-        let schema = self.schemas.at(&place).filter(|_| operation.has_readable_body());
-        match schema.map(|schema| form::body(call, schema, &self.schemas)) {
-            Some(Some(body)) => found.extend(self.in_part("body", &place, &body, self.refuses.1)),
-            Some(None) if !call.body.is_empty() => {
-                drop(found.insert("body: cannot be read".into()))
-            }
-            _ => {}
-        }
-        let named = self.field(operation, call).or_else(|| self.metric(operation, call));
-        found.extend(named.map(|objection| objection.to_string()));
-        found
-    }
-
-    /// Returns everything in which an answer is not as described.
-    pub fn against_answer(&self, number: usize, status: u16, body: &[u8]) -> BTreeSet<String> {
-        if !(200..300).contains(&status) {
-            return BTreeSet::new();
-        }
-        let place = format!("/operations/{number}/answers/{status}");
-        let Some(schema) = self.schemas.at(&place) else {
-            return match self.schemas.at(&format!("/operations/{number}/answers")) {
-                Some(Value::Object(known)) if !known.is_empty() => {
-                    BTreeSet::from([format!("status {status} is not described")])
-                }
-                _ => BTreeSet::new(),
-            };
-        };
-        match serde_json::from_slice::<Value>(body) {
-            // Answers are open in every description: clients have to bear new names.
-            Ok(answer) => self.in_part("answer", &place, &answer, false),
-            Err(_) if schema.get("type").is_some() || schema.get("$ref").is_some() => {
-                BTreeSet::from(["answer: is no JSON".to_owned()])
-            }
-            Err(_) => BTreeSet::new(),
-        }
-    }
-
-    fn in_part(&self, part: &str, place: &str, value: &Value, honest: bool) -> BTreeSet<String> {
-        let Some(schema) = self.schemas.at(place) else { return BTreeSet::new() };
-        let mut found = self.schemas.all(place, value);
-        let strange = strict::unknown(value, schema, &self.schemas, honest);
-        found.extend(strange.into_iter().map(|name| format!("{name} is not known")));
-        found.into_iter().map(|what| format!("{part}: {what}")).collect()
-    }
-}
-
 /// Returns true for an API version such as `v25.0`.
 fn is_version(segment: &str) -> bool {
     let numbers = segment.strip_prefix('v');
     numbers.is_some_and(|numbers| numbers.split('.').all(|number| number.parse::<u8>().is_ok()))
+}
+
+/// Returns the place of the arguments of a GraphQL field.
+fn arguments_of(field: &str) -> String {
+    format!("/types/Arguments/properties/{field}")
 }
 
 /// Returns the method's name as the files write it.

@@ -1,5 +1,5 @@
 //! Names that a schema does not name. Most vendors ignore a name that they do not know, so that only a stricter reading
-//! than theirs finds a misspelt one.
+//! than theirs finds a misspelt one: all lists are closed, whatever the description says.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,15 @@ use serde_json::{Map, Value};
 
 use super::schema::Schemas;
 
-/// Returns the places of names that are in no schema, with `[]` for the places in lists. Where the vendor refuses unknown names, what the
-/// description leaves open is open (`honest`); elsewhere everything is open, and says nothing.
-pub(crate) fn unknown(
-    value: &Value,
-    schema: &Value,
-    schemas: &Schemas,
-    honest: bool,
-) -> BTreeSet<String> {
+/// Returns what is in no schema, with `[]` for the places in lists.
+pub(crate) fn unknown(value: &Value, schema: &Value, schemas: &Schemas) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    Walk { schemas, honest, found: &mut found }.value(value, &[schema], String::new());
+    Walk { schemas, found: &mut found }.value(value, &[schema], String::new());
     found
 }
 
 struct Walk<'a, 'f> {
     schemas: &'a Schemas,
-    honest: bool,
     found: &'f mut BTreeSet<String>,
 }
 
@@ -32,6 +25,8 @@ struct Parts<'a> {
     parts: Vec<&'a Map<String, Value>>,
     /// A part allows anything.
     is_open: bool,
+    /// The name that says what an object is, if it is of a kind that the description does not name.
+    other: Option<String>,
 }
 
 impl<'a> Walk<'a, '_> {
@@ -40,8 +35,15 @@ impl<'a> Walk<'a, '_> {
         for schema in schemas {
             self.add(schema, value, &mut parts);
         }
+        if let Some(name) = &parts.other {
+            let place = if place.is_empty() { String::new() } else { format!("{place}.") };
+            self.found.insert(format!("{place}{name} is none of the kinds that are known"));
+        }
         if parts.is_open {
             return;
+        }
+        if let Value::String(text) = value {
+            self.found.extend(strange_value(text, &parts).map(|why| format!("{place} {why}")));
         }
         match value {
             Value::Object(object) => self.object(object, &parts, &place),
@@ -72,7 +74,7 @@ impl<'a> Walk<'a, '_> {
             } else if !others.is_empty() {
                 self.value(inner, &others, place);
             } else {
-                self.found.insert(place);
+                self.found.insert(format!("{place} is not known"));
             }
         }
     }
@@ -83,8 +85,6 @@ impl<'a> Walk<'a, '_> {
             into.is_open |= *schema == Value::Bool(true);
             return;
         };
-        let says = |key: &str| schema.get(key).is_some_and(is_anything);
-        into.is_open |= self.honest && says("additionalProperties");
         into.parts.push(schema);
         for part in list(schema, "allOf") {
             self.add(part, value, into);
@@ -93,12 +93,21 @@ impl<'a> Walk<'a, '_> {
             if !self.can_be(part, value) {
                 continue;
             }
+            into.other = into.other.take().or_else(|| self.other_kind(part, value));
             let mut alternative = Parts::default();
             self.add(part, value, &mut alternative);
             let is_empty = alternative.parts.iter().all(|part| !says_more(part));
             into.is_open |= alternative.is_open || (value.is_object() && is_empty);
             into.parts.append(&mut alternative.parts);
         }
+    }
+
+    /// Returns the name that says what an object is, of an alternative for all kinds that are not named.
+    fn other_kind(&self, schema: &'a Value, value: &Value) -> Option<String> {
+        let properties = self.schemas.resolved(schema).get("properties")?.as_object()?;
+        let mut excluding = properties.iter().filter(|(_, inner)| inner.get("not").is_some());
+        let (name, _) = excluding.next().filter(|(name, _)| value.get(*name).is_some())?;
+        Some(name.clone())
     }
 
     /// Returns whether a value can be what an alternative describes, by its type and the names that tell alternatives
@@ -119,6 +128,14 @@ impl<'a> Walk<'a, '_> {
     }
 }
 
+/// Returns why a text is none of the values that a description lists, of a list that is open.
+fn strange_value(text: &str, parts: &Parts<'_>) -> Option<String> {
+    let lists = parts.parts.iter().filter_map(|part| part.get("x-open")?.as_array());
+    let mut known = lists.flatten().filter_map(Value::as_str).peekable();
+    known.peek()?;
+    (!known.any(|one| one == text)).then(|| "is none of the values that are known".to_owned())
+}
+
 /// Returns false if a schema has constants, and the value is none of them.
 fn allows(schema: &Value, value: &Value) -> bool {
     let is_one = |schema: &Value| match (schema.get("const"), schema.get("enum")) {
@@ -131,11 +148,6 @@ fn allows(schema: &Value, value: &Value) -> bool {
 
 fn list<'a>(schema: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a Value> {
     schema.get(key).and_then(Value::as_array).into_iter().flatten()
-}
-
-/// Returns true for `true` and `{}`.
-fn is_anything(schema: &Value) -> bool {
-    *schema == Value::Bool(true) || schema.as_object().is_some_and(Map::is_empty)
 }
 
 fn is_schema(schema: &Value) -> bool {

@@ -17,25 +17,28 @@ pub(super) struct Field {
 #[derive(Debug, PartialEq)]
 pub(super) struct Operation {
     pub is_mutation: bool,
+    /// The types of its variables.
+    pub variables: Vec<String>,
     pub fields: Vec<Field>,
 }
 
 /// Parses a document with one operation.
 pub(super) fn parse(document: &str, variables: &Value) -> Result<Operation, String> {
     let mut reader = Reader { words: tokens(document), at: 0, variables };
-    let mut is_mutation = false;
+    let (mut is_mutation, mut types) = (false, Vec::new());
     if let Some(kind) = reader.peek().filter(|word| *word != "{").map(str::to_owned) {
         is_mutation = kind == "mutation";
         if !is_mutation && kind != "query" {
             return Err(format!("Unexpected Name \"{kind}\"."));
         }
         reader.at += 1;
-        // The name and the types of variables are not needed here.
-        while reader.peek().is_some_and(|word| word != "{") {
+        // Its name is not needed here.
+        while reader.peek().is_some_and(|word| word != "{" && word != "(") {
             reader.at += 1;
         }
+        types = reader.variable_types()?;
     }
-    Ok(Operation { is_mutation, fields: reader.selection()? })
+    Ok(Operation { is_mutation, variables: types, fields: reader.selection()? })
 }
 
 /// Splits a document into tokens: names, numbers, quoted texts, and punctuators.
@@ -94,6 +97,18 @@ impl Reader<'_> {
         } else {
             Err(format!("Syntax Error: Expected \"{sign}\", found \"{found}\"."))
         }
+    }
+
+    /// `($name: Type! …)`, if it is there.
+    fn variable_types(&mut self) -> Result<Vec<String>, String> {
+        let mut types = Vec::new();
+        while self.peek().is_some_and(|word| word != "{") {
+            let word = self.next()?;
+            if word.starts_with(char::is_alphabetic) {
+                types.push(word);
+            }
+        }
+        Ok(types)
     }
 
     /// `{ field field … }`

@@ -2,6 +2,7 @@
 //!
 //! <https://docs.hashnode.com/api>
 
+mod arguments;
 mod graphql;
 mod native_post;
 mod operation;

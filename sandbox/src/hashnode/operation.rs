@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::graphql::{self, Field, Operation};
-use super::{Cx, Hashnode, publish, representations};
+use super::{Cx, Hashnode, arguments, publish, representations};
 use crate::call::Call;
 use crate::metrics::{self, MetricSubject};
 use crate::reply::{HandlerResult, Reply};
@@ -37,11 +37,15 @@ fn account(cx: &Cx) -> Result<Arc<Account<Hashnode>>, Reply> {
 /// `POST /`
 pub(super) fn run(cx: &Cx) -> HandlerResult {
     let operation = read(&cx.call).map_err(|why| failure(400, "GRAPHQL_PARSE_FAILED", &why))?;
+    if let Some(why) = arguments::objection(&operation) {
+        return Err(failure(400, "GRAPHQL_VALIDATION_FAILED", &why));
+    }
     let mut data = Map::new();
     for field in &operation.fields {
         let whole = match (operation.is_mutation, field.name.as_str()) {
             (true, "publishPost") => {
-                publish::publish(cx, &*account(cx)?, &field.arguments["input"])?
+                let input = field.arguments.get("input").unwrap_or(&Value::Null);
+                publish::publish(cx, &*account(cx)?, input)?
             }
             (false, "me") => representations::user(&account(cx)?.identity, &cx.sim.base()),
             (false, "publication") => publication(cx, field)?,

@@ -44,7 +44,12 @@ pub(super) fn join(cx: &Cx) -> HandlerResult {
     access::in_channel(&account, access::arguments(cx)?.filled("channel"))?;
     let was_in = account.read(|state| state.joined);
     cx.sim.apply(&account, Change::Joined);
-    let mut answer = json!({"channel": view(&account.identity, true)});
+    let mut channel = view(&account.identity, true);
+    // How many are in it is said where it is asked for alone.
+    if let Some(channel) = channel.as_object_mut() {
+        channel.remove("num_members");
+    }
+    let mut answer = json!({ "channel": channel });
     if was_in {
         answer["warning"] = json!("already_in_channel");
     }

@@ -136,7 +136,7 @@ pub(super) fn counts(cx: &Cx) -> HandlerResult {
         metrics::fill_metrics(&account, MetricSubject::Post(id), &mut video, &COUNTS)?;
         videos.push(video);
     }
-    failure::success(json!({"videos": videos, "cursor": 0, "has_more": false}))
+    failure::success(json!({ "videos": videos }))
 }
 
 /// The fields of a video with its metrics.

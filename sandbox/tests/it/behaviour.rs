@@ -42,6 +42,19 @@ async fn a_cached_answer_is_old_until_the_request_differs() {
 }
 
 #[tokio::test]
+async fn a_cache_marks_its_answers_in_its_own_way() {
+    let net = Net::new().await;
+    for (mark, header) in [("x_cache", "x-cache"), ("cloudflare", "cf-cache-status")] {
+        let account = x(&net, json!({"reads": {"cache_ms": 60_000, "cache_mark": mark}})).await;
+        let first = listed(&net, &account, "max_results=5").await;
+        assert!(!first.headers.contains_key(header), "{mark}");
+        let old = listed(&net, &account, "max_results=5").await;
+        assert_eq!(old.headers[header], "HIT", "{mark}");
+        assert!(!old.headers.contains_key("age"), "{mark}");
+    }
+}
+
+#[tokio::test]
 async fn pages_are_short_and_reads_are_limited() {
     let net = Net::new().await;
     let account = x(&net, json!({"reads": {"page_max": 5, "per_minute": 1}})).await;

@@ -10,6 +10,7 @@ mod objects;
 mod posts;
 mod readings;
 mod refusals;
+mod removed;
 mod shares;
 pub mod suggestions;
 

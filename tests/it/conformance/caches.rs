@@ -62,9 +62,8 @@ async fn what_a_cache_kept_is_never_taken_for_an_absence() {
     let app = TestApp::start().await;
     for name in ["wordpress", "hashnode"] {
         for seconds in [0, 30, 600] {
-            let blog =
-                Blog::open(&app, name, json!({"reads": {"cache_ms": seconds * 1_000}})).await;
-            for fault in ["drop_after_change", "reset", "hang"] {
+            let blog = Blog::open(&app, name, json!({"reads": {"cache_ms": seconds * 1_000}})).await;
+            for fault in ["drop_after_change", "reset"] {
                 let story = format!("cached for {seconds} s");
                 blog.is_published_once(&story, None, fault).await;
                 let slug = format!("chosen-{}-{seconds}", fault.replace('_', "-"));
@@ -107,7 +106,7 @@ async fn an_answer_behind_other_output_is_read() {
         for fault in ["", "drop_after_change", "reset"] {
             let story = format!("behind {preface:?}");
             blog.is_published_once(&story, None, fault).await;
-            let slug = format!("behind-{}", fault.replace('_', "-"));
+            let slug = format!("behind-{}", if fault.is_empty() { "none" } else { &fault[..4] });
             blog.is_published_once(&story, Some(&slug), fault).await;
         }
     }

@@ -13,7 +13,7 @@ const ROWS: &[Row] = &[
     (
         "lemmy",
         r#"[{"op": "drop_query", "field": "body", "at": "utm_"}]"#,
-        "A title\n\nSee [this](https://a.example/?utm_source=x&b=1), or https://a.example/?utm_source=x.",
+        "A title\n\nSee https://a.example/?utm_source=x&b=1 or https://a.example/?utm_source=x now",
     ),
     (
         "lemmy",

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use fanfare_conversations::inbox::inbound;
-use fanfare_entities::{inbound_event, inbox_comment, inbox_conversation, inbox_message};
+use fanfare_entities::{event, inbound_event, inbox_comment, inbox_conversation, inbox_message};
 use fanfare_jobs::JobKind;
 use fanfare_tests::{Options, TestApp};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
@@ -91,11 +91,14 @@ fn history(seed: u64, page: &str, start: i64) -> History {
             }
             _ => {
                 let Some((id, item)) = comments.iter_mut().nth(dice.below(4)) else { continue };
+                let text = format!("Edit {step}");
+                // A filter held it, and lets it go.
                 if item.deleted {
+                    entries.push(comment(page, (id, "add", at), Some(&text)));
+                    (item.text, item.deleted) = (text, false);
                     continue;
                 }
                 let verb = ["edited", "hide", "unhide", "remove"][dice.below(4)];
-                let text = format!("Edit {step}");
                 entries.push(comment(page, (id, verb, at), Some(&text)));
                 match verb {
                     "edited" => item.text = text,
@@ -216,6 +219,42 @@ async fn something_new_has_its_turn_at_once_though_something_older_waits() {
         app.domain.queue.position(JobKind::ApplyInbound, new[0]).await.unwrap()
     })
     .await;
+}
+
+/// A filter holds a comment and lets it go, twice; its creation time stays. Each is applied once, and it is announced once.
+#[tokio::test]
+async fn a_comment_that_comes_back_is_shown_again_and_announced_once() {
+    let app = TestApp::with(Options { workers: false, ..Options::default() }).await;
+    let user = pro(&app).await;
+    let account = user.connect("facebook").await;
+    let page = remote_id(&app, account).await;
+    let start = app.clock.now() / 1_000 - 60;
+    let state = async || {
+        let rows = inbox_comment::Entity::find().all(&app.domain.db.write).await.unwrap();
+        rows.into_iter().map(|row| (row.text, row.deleted, row.unanswered)).collect::<Vec<_>>()
+    };
+    for (seconds, verb) in [(0, "add"), (10, "remove"), (20, "add"), (30, "remove"), (40, "add")] {
+        let mut entry = comment(&page, ("1_1", verb, start + seconds), Some("Held for a while"));
+        entry["changes"][0]["value"]["created_time"] = json!(start);
+        // It comes twice, as all events may.
+        for _ in 0..2 {
+            let told = json!({"object": "page", "entry": [entry]});
+            deliver(&app, "facebook", &told).await;
+            apply(&app).await;
+        }
+        let shown = match verb {
+            "add" => ("Held for a while".to_owned(), false, true),
+            _ => (String::new(), true, false),
+        };
+        assert_eq!(state().await, [shown], "{verb} after {seconds} s");
+    }
+    // What was sent long ago and comes last changes nothing.
+    let late = comment(&page, ("1_1", "remove", start + 31), None);
+    deliver(&app, "facebook", &json!({"object": "page", "entry": [late]})).await;
+    apply(&app).await;
+    assert!(!state().await[0].1, "the later event wins");
+    let announced = event::Entity::find().filter(event::Column::EventType.eq("comment.received"));
+    assert_eq!(announced.all(&app.domain.db.write).await.unwrap().len(), 1);
 }
 
 async fn compare(app: &TestApp, histories: &[History]) {

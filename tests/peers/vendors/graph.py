@@ -5,6 +5,8 @@ import keyword
 import re
 from pathlib import Path
 
+# What some calls return is not said.
+ABSTRACT = "AbstractCrudObject"
 # Sent with any call.
 COMMON = {"access_token": "string", "appsecret_proof": "string", "fields": "string", "locale": "string"}
 PAGES = {"limit": "int", "after": "string", "before": "string", "summary": "string", "order": "string", "filter": "string"}
@@ -18,7 +20,7 @@ FACEBOOK = {
     "GET /{version}/me/permissions": [("User", "/permissions")],
     "DELETE /{version}/me/permissions": [("User", "/permissions")],
     "GET /{version}/{id}": [(name, "") for name in ("Page", "PagePost", "Post", "AdVideo", "Photo", "Comment")],
-    "POST /{version}/{id}": [(name, "") for name in ("PagePost", "AdVideo", "Photo", "Comment")],
+    "POST /{version}/{id}": [(name, "") for name in ("Page", "PagePost", "AdVideo", "Photo", "Comment")],
     "DELETE /{version}/{id}": [(name, "") for name in ("PagePost", "AdVideo", "Photo", "Comment")],
     "POST /{version}/{page}/feed": [("Page", "/feed")],
     "POST /{version}/{page}/photos": [("Page", "/photos")],
@@ -118,7 +120,7 @@ class Classes:
                     if given.arg in ("method", "endpoint") and isinstance(given.value, ast.Constant):
                         made[given.arg] = given.value.value
                     elif given.arg == "target_class":
-                        made["target"] = getattr(given.value, "id", "AbstractCrudObject")
+                        made["target"] = getattr(given.value, "id", ABSTRACT)
         if not {"method", "endpoint", "params", "enums"} <= set(made):
             return None
         made["endpoint"] = made["endpoint"].rstrip("/")
@@ -201,15 +203,15 @@ class Graph:
 
     def kind_of(self, target):
         """Returns the class of what an edge holds; an abstract one is no class."""
-        return target if self.classes.get(target) else ""
+        return target if target != ABSTRACT and self.classes.get(target) else ""
 
     def value(self, kind, enums):
         """Returns the schema of a parameter."""
         found = re.fullmatch(r"(?:list|set)<(.+)>", kind)
         if found:
+            # Sent as JSON, or with commas.
             inner = self.value(found[1], enums)
-            # Lists are sent as JSON, or with commas.
-            return {"anyOf": [{"type": "array", "items": inner}, inner]} if inner != {} else {}
+            return {"type": "array", "items": inner} if inner != {} else {}
         if kind in enums:
             known = {str(one) for one in self.classes.values(enums[kind])}
             return {"enum": sorted(known | {one.lower() for one in known})} if known else {}

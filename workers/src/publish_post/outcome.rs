@@ -156,7 +156,8 @@ impl Run<'_> {
     }
 
     /// Handles a limit of the network: waits as long as the network asks without counting a failure, and blocks the
-    /// account, or the app if the network says so, for every other post.
+    /// account, or the app if the network says so, for every other post. A limit that concerns this post alone lets the
+    /// others pass.
     pub(super) async fn wait_as_asked(&mut self, error: &platforms::Error) -> Result<()> {
         let failure = Failure::of(error);
         let now = self.cx.now();
@@ -431,8 +432,8 @@ impl Run<'_> {
             reconciling_at: self.row.reconciling_at,
             absent_at: self.row.absent_at.filter(|_| self.row.sending_at.is_some()),
             made: (self.row.account_id, self.made.clone()),
-            published: None,
             names: Vec::new(),
+            published: None,
             parts: None,
             warnings: None,
             error: self.row.error.clone(),

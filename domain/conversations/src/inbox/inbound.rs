@@ -139,10 +139,11 @@ async fn accounts_named(
 }
 
 /// Returns the key that all deliveries of one event share. It includes the time if the same thing can happen more than
-/// once.
+/// once: a comment that was removed may come back, and be removed again.
 fn key(account: &account::Model, event: &InboundEvent) -> String {
-    let again = !matches!(event.verb.as_str(), "add" | "unsend" | "remove");
-    let at = if again { event.at.timestamp_millis().to_string() } else { String::new() };
+    let is_message = matches!(event.item, InboundItem::Message(_) | InboundItem::Unsent { .. });
+    let once = is_message && matches!(event.verb.as_str(), "add" | "unsend" | "remove");
+    let at = if !once { event.at.timestamp_millis().to_string() } else { String::new() };
     let parts = [
         account.platform.as_str(),
         &account.id.to_string(),
@@ -258,7 +259,7 @@ async fn apply(cx: &Domain, rows: &[inbound_event::Model]) -> Result<()> {
     };
     let live = has_inbox_plan(cx, account.workspace_id).await?;
     for row in rows {
-        if let Err(error) = apply_one(cx, &account, row, Intake { live }).await {
+        if let Err(error) = apply_one(cx, &account, row, Intake { live, is_listed: false }).await {
             tracing::warn!(account.id = account.id.0, %error, "an event of a network was not applied");
             if row.lease_expirations > MAX_LEASE_EXPIRATIONS || age(cx, row) >= MAX_WAIT {
                 done(cx, row).await?;

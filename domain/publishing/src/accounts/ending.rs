@@ -1,4 +1,5 @@
-//! Accounts whose tokens the network renews no more: the access token is used to its end, and the owner hears of it at once.
+//! Accounts whose tokens the network renews no more: the access token is used to its end, and the
+//! owner is warned at once.
 
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ use super::{Account, refresh_schedule::WARNINGS, shared_credentials::Holder, upk
 
 /// An access token that ends sooner is not worth to be kept, in ms.
 const MIN_LIFE: Millis = 60_000;
+
+const DAY: Millis = 24 * 3_600_000;
 
 /// The time for the question whether the network still takes the access token.
 const VERIFY_TIMEOUT: Duration = Duration::from_secs(15);
@@ -102,8 +105,10 @@ fn warning(
     error: &platforms::Error,
 ) -> NewEvent {
     let left = end - cx.clock.now();
-    let stage = WARNINGS.iter().rev().find(|(before, _)| left <= *before);
-    let before = stage.unwrap_or(&WARNINGS[0]).1;
+    let before = match WARNINGS.iter().rev().find(|(before, _)| left <= *before) {
+        Some((_, before)) => (*before).to_owned(),
+        None => format!("{} days", left / DAY),
+    };
     let ends_at = to_rfc3339(end);
     NewEvent {
         data: json!({

@@ -279,6 +279,7 @@ fn new_row(
         absent_at: None,
         announced_fence: None,
         public_at: None,
+        removed_at: None,
         platform_post_id: None,
         platform_post_url: None,
         parts: None,

@@ -219,6 +219,12 @@ fn substitute(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model)
     let duration_ms = file.facts.as_ref().and_then(|facts| facts.duration_ms);
     let stem = file.filename.rsplit_once('.').map_or(file.filename.as_str(), |(stem, _)| stem);
     let extension = path.rsplit_once('.').map_or("bin", |(_, extension)| extension);
+    // A video that was encoded anew keeps its shape.
+    let (width, height) = match (variant.width, variant.height) {
+        (Some(width), Some(height)) => (Some(width), Some(height)),
+        _ if mime.starts_with("video/") => (file.width, file.height),
+        _ => (None, None),
+    };
     *file = PostMedia {
         url: format!("{}/{path}", cx.settings.media_base_url),
         asset_id: file.asset_id,
@@ -226,8 +232,8 @@ fn substitute(cx: &Domain, file: &mut PostMedia, variant: &media_variant::Model)
         filename: format!("{stem}.{extension}"),
         mime: mime.clone(),
         bytes: variant.bytes,
-        width: variant.width,
-        height: variant.height,
+        width,
+        height,
         ai_generated: file.ai_generated,
         facts: Some(Facts {
             mime: mime.clone(),

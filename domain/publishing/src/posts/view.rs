@@ -157,6 +157,8 @@ pub struct PlannedPost {
     next_attempt_at: Option<Time>,
     /// The time at which it became public.
     published_at: Option<Time>,
+    /// The time at which it was first missing on the platform. The platform took it away, or somebody deleted it there.
+    removed_at: Option<Time>,
     /// The platform's id of it.
     platform_post_id: Option<String>,
     /// The address at which people see it.
@@ -276,6 +278,7 @@ impl PlannedPost {
             attempts: row.attempt,
             next_attempt_at: next_look.map(Time),
             published_at: public_at.map(Time),
+            removed_at: row.removed_at.filter(|_| public_at.is_some()).map(Time),
             platform_post_id: row.platform_post_id,
             platform_post_url: row.platform_post_url,
             parts: row.parts.unwrap_or_else(|| json!([])),

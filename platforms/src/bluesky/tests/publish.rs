@@ -387,7 +387,7 @@ fn rules_of_the_network_are_checked_before_anything_is_sent() {
         "settings.quote_url setting_invalid",
     ];
     assert_eq!(codes(&draft("x", bad)), expected);
-    let mut video = draft("x", json!({}));
-    video.media = vec![media("a.mp4", "video/mp4")];
-    assert_eq!(codes(&video), ["media_urls[0] media_type_unsupported"]);
+    let mut captions = draft("x", json!({}));
+    captions.media = vec![media("a.vtt", "text/vtt")];
+    assert_eq!(codes(&captions), ["media_urls[0] media_type_unsupported"]);
 }

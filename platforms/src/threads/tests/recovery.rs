@@ -226,9 +226,9 @@ async fn only_a_dead_token_disconnects() {
     let table = [
         (400, json!({"error": {"code": 190, "error_subcode": 463}}), ErrorKind::Reconnect),
         (400, json!({"error": {"code": 100}}), ErrorKind::Transient),
-        (500, json!({}), ErrorKind::Transient),
-        (200, json!({"access_token": ""}), ErrorKind::Transient),
-        (200, json!({}), ErrorKind::Transient),
+        (500, json!({}), ErrorKind::Server),
+        (200, json!({"access_token": ""}), ErrorKind::Ambiguous),
+        (200, json!({}), ErrorKind::Ambiguous),
     ];
     for (status, body, kind) in table {
         let network = Network::start(move |_| (status, body.clone())).await;

@@ -7,7 +7,14 @@ type Call<M extends keyof Methods> = {
     answers: { 200: { ok: true; result: ReturnType<Methods[M]> } };
 };
 
+// What reads can be asked by GET, with the arguments in the query.
+type Read<M extends keyof Methods> = { query: NonNullable<Parameters<Methods[M]>[0]>; answers: Call<M>["answers"] };
+
 export interface Operations {
+    "GET /bot{token}/getMe": Read<"getMe">;
+    "GET /bot{token}/getChat": Read<"getChat">;
+    "GET /bot{token}/getChatMember": Read<"getChatMember">;
+    "POST /bot{token}/sendLivePhoto": Call<"sendLivePhoto">;
     "POST /bot{token}/getMe": Call<"getMe">;
     "POST /bot{token}/getChat": Call<"getChat">;
     "POST /bot{token}/getChatMember": Call<"getChatMember">;

@@ -40,7 +40,12 @@ pub(in crate::inbox) async fn comment(
     comment.bound();
     if let Some(row) = comment_named(tx, account, &comment.id).await? {
         let row = with_post(tx, account, row).await?;
-        return update_comment(tx, row, comment, happened_at).await;
+        let is_back = row.deleted && happened_at > row.changed_at + how.lag();
+        return match (row.deleted, is_back) {
+            (true, false) => Ok(()),
+            (true, true) => restore(tx, account, row, comment, happened_at, how).await,
+            (false, _) => update_comment(tx, row, comment, happened_at).await,
+        };
     }
     let parent = match &comment.parent {
         Some(id) => comment_named(tx, account, id).await?,
@@ -73,7 +78,8 @@ pub(in crate::inbox) async fn comment(
         private_replied: Set(false),
         url: Set(comment.url),
         commented_at: Set(at),
-        changed_at: Set(happened_at),
+        // A list may show what was there before the last event.
+        changed_at: Set(if how.is_listed { at } else { happened_at }),
         visibility_changed_at: Set(comment.hidden.unwrap_or(false).then_some(happened_at)),
         created_at: Set(tx.now()),
         ..Default::default()
@@ -166,12 +172,10 @@ async fn update_comment(
     comment: RemoteComment,
     happened_at: Millis,
 ) -> Result<()> {
-    if row.deleted {
-        return Ok(());
-    }
     let later = happened_at >= row.changed_at;
     let hidden = comment.hidden.filter(|hidden| later && *hidden != row.hidden);
     let text = Some(comment.text).filter(|text| later && *text != row.text);
+    let is_changed = hidden.is_some() || text.is_some();
     let likes = comment.like_count.filter(|likes| Some(*likes) != row.like_count);
     let replies = comment.reply_count.filter(|replies| Some(*replies) != row.reply_count);
     let url = comment.url.filter(|url| row.url.as_ref() != Some(url));
@@ -192,11 +196,47 @@ async fn update_comment(
         reply_count: Set(replies.or(row.reply_count)),
         url: Set(url.or(row.url)),
         author_id: Set(row.author_id.or(Some(comment.author.id).filter(|id| !id.is_empty()))),
-        changed_at: Set(row.changed_at.max(happened_at)),
+        changed_at: Set(if is_changed { row.changed_at.max(happened_at) } else { row.changed_at }),
         visibility_changed_at: Set(hidden.map(|_| happened_at).or(row.visibility_changed_at)),
         ..Default::default()
     };
     change.update(tx.conn()).await?;
+    Ok(())
+}
+
+/// Shows a comment again that came back after it was deleted: networks release comments that their filters held. It is
+/// announced if it never was: until now nothing but its deletion was known.
+async fn restore(
+    tx: &mut Tx,
+    account: &account::Model,
+    row: inbox_comment::Model,
+    comment: RemoteComment,
+    happened_at: Millis,
+    how: Intake,
+) -> Result<()> {
+    let is_new = row.author_id.is_none() && !row.own;
+    let change = inbox_comment::ActiveModel {
+        id: Set(row.id),
+        deleted: Set(false),
+        unanswered: Set(!comment.own),
+        own: Set(comment.own),
+        author_id: Set(Some(comment.author.id).filter(|id| !id.is_empty()).or(row.author_id)),
+        author_username: Set(comment.author.username.or(row.author_username)),
+        author_name: Set(comment.author.name.or(row.author_name)),
+        author_avatar: Set(comment.author.avatar_url.or(row.author_avatar)),
+        parent_remote_id: Set(comment.parent.or(row.parent_remote_id)),
+        text: Set(comment.text),
+        attachments: Set(files::pending_files(&comment.attachments)),
+        url: Set(comment.url.or(row.url)),
+        commented_at: Set(comment.at.timestamp_millis()),
+        changed_at: Set(happened_at),
+        ..Default::default()
+    };
+    let row = change.update(tx.conn()).await?;
+    files::enqueue_copies(tx, files::comment_owner(&row), &comment.attachments).await?;
+    if is_new && how.live && !row.own {
+        emit_comment(tx, account, row);
+    }
     Ok(())
 }
 
@@ -251,6 +291,10 @@ pub(in crate::inbox) async fn deleted(
     at: Millis,
 ) -> Result<bool> {
     if let Some(row) = comment_named(tx, account, id).await? {
+        // It came back later. Networks name the second.
+        if at < row.changed_at - 999 {
+            return Ok(true);
+        }
         let change = inbox_comment::ActiveModel {
             id: Set(row.id),
             deleted: Set(true),

@@ -22,6 +22,18 @@ use fanfare_platforms::InboundItem;
 pub(super) struct Intake {
     /// It is new to the account, so an event is emitted.
     pub live: bool,
+    /// It stands in a list, which may lag behind what happened; else it is an event.
+    pub is_listed: bool,
+}
+
+/// The longest time for which a list may show what was deleted, in ms.
+const LIST_LAG: Millis = 600_000;
+
+impl Intake {
+    /// Returns the time by which what is shown may be older than its reading.
+    pub const fn lag(self) -> Millis {
+        if self.is_listed { LIST_LAG } else { 0 }
+    }
 }
 
 /// Stores what a network sent. Returns false if the item that it is about is not known yet.

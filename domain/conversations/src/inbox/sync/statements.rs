@@ -24,7 +24,7 @@ pub async fn store_messages(
     let mut tx = Tx::begin(cx).await?;
     inbound::lock(&tx, account.id).await?;
     for message in messages {
-        store::message(&mut tx, account, message, Intake { live }).await?;
+        store::message(&mut tx, account, message, Intake { live, is_listed: true }).await?;
     }
     tx.commit().await
 }
@@ -51,7 +51,7 @@ pub async fn store_comments(
         };
     }
     for comment in listed {
-        store::comment(&mut tx, account, comment, read_at, Intake { live }).await?;
+        store::comment(&mut tx, account, comment, read_at, Intake { live, is_listed: true }).await?;
     }
     tx.commit().await
 }

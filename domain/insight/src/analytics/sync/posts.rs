@@ -2,8 +2,8 @@
 
 use fanfare_core::{Domain, Tx, error::Result};
 use fanfare_entities::{
-    AccountId, Millis, WorkspaceId, account, analytics_sync, post, post::PostStatus, post_name,
-    post_numbers, post_reading,
+    AccountId, Millis, PostId, WorkspaceId, account, analytics_sync, post, post::PostStatus,
+    post_name, post_numbers, post_reading,
 };
 use fanfare_platforms::analytics::{
     Analytics, ListedPost, Metrics, MissingReason, POST_METRICS, PostRef, ends_all_readings,
@@ -294,7 +294,7 @@ impl Turn<'_> {
         for (row, answer) in read {
             changed += i32::from(match answer {
                 Some(numbers) => self.write_found(&mut tx, row, &numbers, now).await?,
-                None => self.write_missing(&tx, row, now).await?,
+                None => self.write_missing(&mut tx, row, now).await?,
             });
         }
         let counted = analytics_sync::ActiveModel {
@@ -376,7 +376,12 @@ impl Turn<'_> {
     }
 
     /// Marks a post as deleted that was not found twice, some time apart; its last numbers stay.
-    async fn write_missing(&self, tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<bool> {
+    async fn write_missing(
+        &self,
+        tx: &mut Tx,
+        row: post_numbers::Model,
+        now: Millis,
+    ) -> Result<bool> {
         let again = self.pace.shortened(MISSING_RECHECK);
         let is_gone = row.missing_at.is_some_and(|first| now - first >= again);
         let missing_at = row.missing_at.unwrap_or(now);
@@ -389,7 +394,30 @@ impl Turn<'_> {
             ..Default::default()
         };
         changed.update(tx.conn()).await?;
+        if let Some(post) = row.post_id.filter(|_| is_gone) {
+            self.note_removal(tx, post, missing_at).await?;
+        }
         Ok(is_gone)
+    }
+
+    /// Notes on a post of ours that the network no longer shows it, and says so.
+    async fn note_removal(&self, tx: &mut Tx, post: PostId, missing_at: Millis) -> Result<()> {
+        let Some(row) = post::Entity::find_by_id(post).one(tx.conn()).await? else { return Ok(()) };
+        if row.removed_at.is_some() || row.status != PostStatus::Published {
+            return Ok(());
+        }
+        let removed = post::ActiveModel {
+            id: Set(row.id),
+            removed_at: Set(Some(missing_at)),
+            ..Default::default()
+        };
+        let row = removed.update(tx.conn()).await?;
+        let message = format!(
+            "The post is no longer on {}: the platform took it away, or somebody deleted it there.",
+            row.platform
+        );
+        tx.emit(fanfare_publishing::posts::event(self.cx, "post.removed", &row, message, None));
+        Ok(())
     }
 }
 

@@ -223,6 +223,7 @@ pub(in crate::posts) mod tests {
             absent_at: None,
             announced_fence: None,
             public_at: None,
+            removed_at: None,
             platform_post_id: None,
             platform_post_url: None,
             parts: None,
