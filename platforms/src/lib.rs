@@ -170,6 +170,11 @@ pub trait Platform: Send + Sync {
         self.spec().recovery_class
     }
 
+    /// Returns true if the network is known to answer that it does not find what is there, a moment later found.
+    fn finds_late(&self) -> bool {
+        false
+    }
+
     /// Returns the app that posts for this account, where accounts bring their own; `None` means this service's app.
     /// Limits per app are counted by this value.
     fn app(&self, account: &Account) -> Option<String> {

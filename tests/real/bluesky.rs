@@ -143,10 +143,15 @@ async fn a_video_with_captions_is_read_back_as_sent() {
         let cid = blob["ref"]["$link"].as_str().unwrap();
         let (pds, did) = (pds.greeting["pds"].as_str().unwrap(), account["did"].as_str().unwrap());
         let url = format!("{pds}/xrpc/com.atproto.sync.getBlob?did={did}&cid={cid}");
-        async { reqwest::get(url).await.unwrap().error_for_status().unwrap().bytes().await.unwrap() }
+        async {
+            reqwest::get(url).await.unwrap().error_for_status().unwrap().bytes().await.unwrap()
+        }
     };
     let stored = &embed["captions"][0]["file"];
-    assert_eq!((&stored["mimeType"], blob(stored).await.as_ref()), (&json!("text/vtt"), captions.as_bytes()));
+    assert_eq!(
+        (&stored["mimeType"], blob(stored).await.as_ref()),
+        (&json!("text/vtt"), captions.as_bytes())
+    );
     assert!(blob(&embed["video"]).await[4..].starts_with(b"ftyp"));
 }
 
