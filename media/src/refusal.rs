@@ -2,8 +2,7 @@
 
 use crate::{CopyError, IntakeError, kind};
 
-const SUPPORTED: &str =
-    "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, PDF for linkedin, and WebVTT for \
+const SUPPORTED: &str = "JPEG, PNG, GIF, WebP, MP4, MOV and WebM files are supported, PDF for linkedin, and WebVTT for \
      captions";
 
 pub(crate) fn unavailable(message: &str, retryable: bool) -> CopyError {

@@ -155,7 +155,9 @@ impl VariableReader {
             Some("off") => Ok(VideoService::Off),
             Some(address) => {
                 let usable = |url: &Url| {
-                    matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none()
+                    matches!(url.scheme(), "http" | "https")
+                        && url.has_host()
+                        && url.query().is_none()
                 };
                 match Url::parse(address).ok().filter(usable) {
                     Some(url) => Ok(VideoService::At(url)),

@@ -57,7 +57,8 @@ fn durations_and_defaults() {
 
 #[test]
 fn videos_for_bluesky_have_a_service_unless_it_is_off() {
-    let service = |value: &str| read(&[("FANFARE_BLUESKY_VIDEO_URL", value)]).unwrap().bluesky_video;
+    let service =
+        |value: &str| read(&[("FANFARE_BLUESKY_VIDEO_URL", value)]).unwrap().bluesky_video;
     assert_eq!(service(""), VideoService::Usual);
     assert_eq!(service("off"), VideoService::Off);
     let own = "https://video.example.com/";

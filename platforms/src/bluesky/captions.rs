@@ -43,7 +43,9 @@ fn file_violation(field: String, file: &Media) -> Option<Violation> {
     if file.mime != VTT {
         let message = format!("The file is {}; captions are WebVTT files.", file.mime);
         let remedy = "Send a file whose first line is WEBVTT.";
-        return Some(Violation::new(field, "setting_invalid", message, remedy).with_limit(VTT, &file.mime));
+        return Some(
+            Violation::new(field, "setting_invalid", message, remedy).with_limit(VTT, &file.mime),
+        );
     }
     let bytes = file.bytes.filter(|bytes| *bytes > CAPTION_BYTES_MAX)?;
     let message = format!("The captions have {bytes} bytes; bluesky allows {CAPTION_BYTES_MAX}.");

@@ -69,7 +69,8 @@ pub async fn check_limits(
         None => {
             let limit = pds.blob_limit().await?.unwrap_or(BLOB_MAX);
             if let Some(size) = size.filter(|size| *size > limit) {
-                let message = format!("The video has {size} bytes; the account's server takes {limit}.");
+                let message =
+                    format!("The video has {size} bytes; the account's server takes {limit}.");
                 return Err(Error::media_rejected(message).with_remedy(smaller(limit)));
             }
         }

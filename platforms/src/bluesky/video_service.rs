@@ -100,7 +100,10 @@ impl Job {
             return JobState::InProcess;
         }
         let said = [self.message, self.error].into_iter().flatten().find(|text| !text.is_empty());
-        JobState::Failed(self.failure_code, said.unwrap_or_else(|| "no reason was given".to_owned()))
+        JobState::Failed(
+            self.failure_code,
+            said.unwrap_or_else(|| "no reason was given".to_owned()),
+        )
     }
 
     /// Reads a job that is wrapped in `jobStatus`, or that stands by itself: the service has answered both.
@@ -147,7 +150,8 @@ impl<'a> Videos<'a> {
     /// the account's.
     fn refusal(&self, reply: &Reply) -> Error {
         let error = parse_error(self.session, reply);
-        let anew = |kind, message: &str| Error { message: message.to_owned(), kind, ..error.clone() };
+        let anew =
+            |kind, message: &str| Error { message: message.to_owned(), kind, ..error.clone() };
         match error.kind {
             ErrorKind::TokenExpired | ErrorKind::Reconnect | ErrorKind::InvalidCredentials => {
                 let message = "Bluesky's video service did not accept its token.";
@@ -189,9 +193,9 @@ impl<'a> Videos<'a> {
         match Job::read(answer) {
             Some(job) => Ok(job),
             None if is_unconfirmed => Err(unconfirmed()),
-            None if reply.is_success() => {
-                Err(Error::transient("Bluesky's video service did not say how to ask for the video."))
-            }
+            None if reply.is_success() => Err(Error::transient(
+                "Bluesky's video service did not say how to ask for the video.",
+            )),
             None => Err(self.refusal(&reply)),
         }
     }

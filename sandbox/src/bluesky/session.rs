@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::blobs::BLOB_MAX;
 use super::state::Change;
 use super::token::{self, Claims};
-use super::blobs::BLOB_MAX;
 use super::{Bluesky, Cx, failure, input, invalid, param, text, too_many};
 use crate::call::Call;
 use crate::network::Identity;

@@ -125,7 +125,8 @@ pub(super) fn begin(
     cx.sim.change(account, |state| {
         let left = left(state, now_ms);
         if let Some((error, message)) = left.refusal {
-            let status = json!({"did": "", "error": error, "jobId": "", "message": message, "state": ""});
+            let status =
+                json!({"did": "", "error": error, "jobId": "", "message": message, "state": ""});
             return Err(Reply::json(400, &json!({"jobStatus": status})));
         }
         if size > left.bytes {
@@ -155,12 +156,7 @@ pub(super) fn job_status(cx: &Cx) -> HandlerResult {
 }
 
 /// Returns a job as the service shows it.
-pub(super) fn status(
-    id: &str,
-    account: &Account<super::Bluesky>,
-    job: &Job,
-    now_ms: i64,
-) -> Value {
+pub(super) fn status(id: &str, account: &Account<super::Bluesky>, job: &Job, now_ms: i64) -> Value {
     let mut status = json!({"jobId": id, "did": account.identity.remote_id});
     if now_ms < job.ready_ms {
         let (done, whole) = ((now_ms - job.at_ms).max(0), (job.ready_ms - job.at_ms).max(1));

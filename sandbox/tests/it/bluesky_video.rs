@@ -124,7 +124,10 @@ async fn an_upload_has_its_type_its_length_and_its_account() {
     );
     let stolen = net.client.post(stolen).bearer_auth(&token).header("content-type", "video/mp4");
     assert_eq!(send(stolen.body(mp4(9))).await.is(401)["error"], "Unauthorized");
-    let unnamed = format!("{}/xrpc/app.bsky.video.uploadVideo?did={}", pds.account.base, pds.account.remote_id);
+    let unnamed = format!(
+        "{}/xrpc/app.bsky.video.uploadVideo?did={}",
+        pds.account.base, pds.account.remote_id
+    );
     let unnamed = net.client.post(unnamed).bearer_auth(&token).header("content-type", "video/mp4");
     assert_eq!(send(unnamed.body(mp4(9))).await.is(400)["error"], "InvalidRequest");
     assert_eq!(limits(&pds).await["remainingDailyVideos"], 25, "nothing of it counts");
@@ -228,7 +231,8 @@ async fn a_video_in_parts_is_one_job() {
         let url = format!("{}/xrpc/app.bsky.video.{method}", pds.account.base);
         send(net.client.post(url).bearer_auth(&token).json(&body))
     };
-    let start = |size: usize| ask("startUpload", json!({"sizeBytes": size, "mimeType": "video/mp4"}));
+    let start =
+        |size: usize| ask("startUpload", json!({"sizeBytes": size, "mimeType": "video/mp4"}));
     let webm = json!({"sizeBytes": 9, "mimeType": "video/webm"});
     assert_eq!(ask("startUpload", webm).await.is(400)["error"], "UnsupportedContentType");
     let long = json!({"sizeBytes": 9, "mimeType": "video/mp4", "durationMs": 180_001});
@@ -240,7 +244,8 @@ async fn a_video_in_parts_is_one_job() {
     let part = |number: usize, bytes: Vec<u8>| {
         let path = format!("app.bsky.video.uploadPart?jobId={id}&partNumber={number}");
         let request = net.client.post(format!("{}/xrpc/{path}", pds.account.base));
-        let request = request.bearer_auth(&token).header("content-type", "application/octet-stream");
+        let request =
+            request.bearer_auth(&token).header("content-type", "application/octet-stream");
         send(request.body(bytes))
     };
     let finish = || ask("finishUpload", json!({"jobId": id}));
@@ -267,5 +272,8 @@ async fn a_video_in_parts_is_one_job() {
     assert_eq!(abort().await.is(200)["state"], "aborted");
     let end = ask("finishUpload", json!({"jobId": other})).await.is(400);
     assert_eq!(end["error"], "UploadAborted");
-    assert_eq!(ask("finishUpload", json!({"jobId": "none"})).await.is(400)["error"], "UploadNotFound");
+    assert_eq!(
+        ask("finishUpload", json!({"jobId": "none"})).await.is(400)["error"],
+        "UploadNotFound"
+    );
 }

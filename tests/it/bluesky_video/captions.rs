@@ -26,10 +26,12 @@ async fn captions_and_an_alt_text_go_out_with_the_video() {
 async fn captions_are_checked_before_anything_is_sent() {
     let stage = Stage::new().await;
     let ours = stage.captions(CAPTIONS).await;
-    let picture = stage.user.upload("a.png", "image/png", &files::png()).await["public_url"].clone();
+    let picture =
+        stage.user.upload("a.png", "image/png", &files::png()).await["public_url"].clone();
     let long = stage.captions(&format!("WEBVTT\n\n{}", "a".repeat(19_993))).await;
     let others = stage.app.user().await;
-    let foreign = others.upload("c.vtt", "text/vtt", CAPTIONS.as_bytes()).await["public_url"].clone();
+    let foreign =
+        others.upload("c.vtt", "text/vtt", CAPTIONS.as_bytes()).await["public_url"].clone();
     for (place, captions) in [
         ("[0].url", json!([{"lang": "en", "url": "https://example.org/captions.vtt"}])),
         ("[0].url", json!([{"lang": "en", "url": picture}])),
@@ -45,7 +47,8 @@ async fn captions_are_checked_before_anything_is_sent() {
     let text = json!({"account_id": stage.account, "caption": "No video", "settings": {"captions": [{"lang": "en", "url": ours}]}});
     stage.user.post("/api/v1/posts", text).await.refused(400, "setting_invalid");
     // Captions are no media of a post.
-    let media = json!({"account_id": stage.account, "caption": "Captions alone", "media_url": ours});
+    let media =
+        json!({"account_id": stage.account, "caption": "Captions alone", "media_url": ours});
     stage.user.post("/api/v1/posts", media).await.refused(400, "media_type_unsupported");
     assert!(stage.held().await.is_empty());
 }
@@ -60,12 +63,18 @@ async fn captions_are_text_of_a_megabyte_at_most() {
         async { stage.user.post("/api/v1/media/upload", body).await }
     };
     let _ = upload(b"WEBVTT\n\n\xff\xfe".to_vec()).await.refused(400, "media_type_unsupported");
-    let _ = upload(b"1\n00:00 --> 00:01\nHello\n".to_vec()).await.refused(400, "media_type_unsupported");
+    let _ = upload(b"1\n00:00 --> 00:01\nHello\n".to_vec())
+        .await
+        .refused(400, "media_type_unsupported");
     let large = |bytes: usize| [b"WEBVTT\n\n".to_vec(), vec![b'a'; bytes - 8]].concat();
     let _ = upload(large(1 << 20)).await.expect(201);
     let _ = upload(large((1 << 20) + 1)).await.refused(400, "media_too_large");
     let announced = json!({"filename": "c.vtt", "content_type": "text/vtt", "size": (1 << 20) + 1});
-    let _ = stage.user.post("/api/v1/media/signed-upload", announced).await.refused(400, "media_too_large");
+    let _ = stage
+        .user
+        .post("/api/v1/media/signed-upload", announced)
+        .await
+        .refused(400, "media_too_large");
 
     let url = stage.captions(CAPTIONS).await;
     let (status, headers, bytes) = stage.user.fetch(&url, &[]).await;
@@ -78,7 +87,8 @@ async fn captions_that_a_post_needs_are_kept() {
     let stage = Stage::new().await;
     let first = stage.user.upload("one.vtt", "text/vtt", CAPTIONS.as_bytes()).await;
     let second = stage.user.upload("two.vtt", "text/vtt", CAPTIONS.as_bytes()).await;
-    let captions = |file: &serde_json::Value| json!({"captions": [{"lang": "en", "url": file["public_url"]}]});
+    let captions =
+        |file: &serde_json::Value| json!({"captions": [{"lang": "en", "url": file["public_url"]}]});
     let mut body = stage.post("Tomorrow", captions(&first));
     body["scheduled_at"] = json!(stage.app.at(86_400));
     let post = stage.user.publish(body).await;

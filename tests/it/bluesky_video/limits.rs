@@ -63,8 +63,15 @@ async fn an_address_that_is_not_confirmed_is_the_owners_to_confirm() {
     let stage = Stage::new().await;
     stage.video(json!({"email_confirmed": false})).await;
     let post = stage.publish("Not yet", json!({})).await;
-    assert_eq!((&post["status"], &post["error"]["code"]), (&json!("failed"), &json!("misconfigured")), "{post:#}");
-    assert!(post["error"]["remedy"].as_str().unwrap().contains("e-mail address at Bluesky"), "{post:#}");
+    assert_eq!(
+        (&post["status"], &post["error"]["code"]),
+        (&json!("failed"), &json!("misconfigured")),
+        "{post:#}"
+    );
+    assert!(
+        post["error"]["remedy"].as_str().unwrap().contains("e-mail address at Bluesky"),
+        "{post:#}"
+    );
     assert_eq!(stage.calls("getUploadLimits").await, 1);
     stage.video(json!({})).await;
     let path = format!("/api/v1/posts/{}/retry", post["id"]);
@@ -78,7 +85,8 @@ async fn a_forecast_says_how_many_videos_are_left() {
     let stage = Stage::new().await;
     stage.video(json!({"remaining_daily_videos": 3})).await;
     let file = Picture::lasting().file("video/mp4", 0);
-    let bytes = fanfare_tests::local_client().get(file).send().await.unwrap().bytes().await.unwrap();
+    let bytes =
+        fanfare_tests::local_client().get(file).send().await.unwrap().bytes().await.unwrap();
     let video = stage.user.upload("clip.mp4", "video/mp4", &bytes).await["public_url"].clone();
     let ask = |media: Value| {
         let body = json!({"account_id": stage.account, "caption": "Shall I?", "media_url": media, "dry_run": true});
@@ -110,5 +118,6 @@ async fn the_simulator_says_what_it_does_not_take() {
     let _ = set(json!({"account_id": account, "mood": "good"})).await.refused(400, "unknown_field");
     let other = stage.user.connect("mastodon").await;
     let body = json!({"account_id": other, "can_upload": false});
-    let _ = stage.user.put("/api/v1/sandbox/mastodon/video", body).await.refused(400, "invalid_field");
+    let _ =
+        stage.user.put("/api/v1/sandbox/mastodon/video", body).await.refused(400, "invalid_field");
 }

@@ -28,7 +28,8 @@ async fn a_video_passes_every_state_and_is_public_once() {
 #[tokio::test]
 async fn states_that_nobody_knows_are_waited_for() {
     let stage = Stage::new().await;
-    let job = |state: &str| json!({"jobStatus": {"jobId": "1", "did": "did:plc:a", "state": state}});
+    let job =
+        |state: &str| json!({"jobStatus": {"jobId": "1", "did": "did:plc:a", "state": state}});
     stage
         .answers(json!([
             {"on": "video job", "times": 2, "effect": "none", "status": 200, "body": job("JOB_STATE_OF_TOMORROW")},
@@ -115,7 +116,8 @@ async fn a_service_token_that_has_ended_says_nothing_about_the_account() {
     let stage = Stage::new().await;
     for operation in ["video limits", "upload video"] {
         let body = json!({"error": "JwtExpired", "message": "jwt expired"});
-        let answer = json!([{"on": operation, "times": 1, "effect": "none", "status": 401, "body": body}]);
+        let answer =
+            json!([{"on": operation, "times": 1, "effect": "none", "status": 401, "body": body}]);
         stage.answers(answer).await;
         let refreshed = stage.calls("refreshSession").await;
         let post = stage.publish(operation, json!({})).await;
@@ -123,7 +125,10 @@ async fn a_service_token_that_has_ended_says_nothing_about_the_account() {
         assert_eq!(stage.calls("refreshSession").await, refreshed, "{operation}");
     }
     // The account's own session is refreshed.
-    stage.user.faults("bluesky", stage.account, json!([{"on": "prepare", "kind": "token_expired"}])).await;
+    stage
+        .user
+        .faults("bluesky", stage.account, json!([{"on": "prepare", "kind": "token_expired"}]))
+        .await;
     let post = stage.publish("With fresh tokens", json!({})).await;
     assert_eq!(post["status"], "published", "{post:#}");
     assert_eq!(stage.held().await.len(), 3);
@@ -136,7 +141,10 @@ async fn without_the_service_the_video_goes_to_the_accounts_server() {
     let post = stage.publish("Straight there", json!({})).await;
     assert_eq!(post["status"], "published", "{post:#}");
     assert_eq!(post["warnings"][0]["code"], "video_processed_after_publishing", "{post:#}");
-    assert_eq!(steps(&stage.user, &post).await, ["check_video_limits", "upload_video", "create_post"]);
+    assert_eq!(
+        steps(&stage.user, &post).await,
+        ["check_video_limits", "upload_video", "create_post"]
+    );
     assert_eq!(stage.calls("app.bsky.video").await, 0);
     assert_eq!(stage.held().await[0]["media"][0]["mime"], "video/mp4");
 }

@@ -8,7 +8,9 @@ use fanfare_core::{
     unreadable::read_object,
 };
 use fanfare_entities::{WorkspaceId, account, secret};
-use fanfare_platforms::{Account, PlatformId, Secrets, Session, UsageTracker, VideoService, oauth::App};
+use fanfare_platforms::{
+    Account, PlatformId, Secrets, Session, UsageTracker, VideoService, oauth::App,
+};
 use sea_orm::EntityTrait;
 
 use super::{TABLE, pictures::LinkPictureShrinker, sandbox_control::simulator};

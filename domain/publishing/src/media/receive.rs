@@ -149,9 +149,10 @@ fn refusal(refused: IntakeError, field: &str) -> Error {
     let (code, remedy) = match &refused {
         IntakeError::Empty => (Code::InvalidField, "Send a file that has something in it."),
         IntakeError::Heic => (Code::MediaTypeUnsupported, HEIC_REMEDY),
-        IntakeError::Page | IntakeError::Type(_) => {
-            (Code::MediaTypeUnsupported, "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM, or WebVTT in UTF-8 for captions.")
-        }
+        IntakeError::Page | IntakeError::Type(_) => (
+            Code::MediaTypeUnsupported,
+            "Send JPEG, PNG, GIF, WebP, MP4, MOV or WebM, or WebVTT in UTF-8 for captions.",
+        ),
         IntakeError::TooLarge { limit } => {
             let remedy = "Send a smaller file, or move to a larger plan.";
             let mut broken = violation(Code::MediaTooLarge, field, refused.to_string(), remedy);

@@ -56,6 +56,7 @@ pub use release::set_release;
 pub use restore_hold::{HeldPosts, hold_after_restore, is_asked_after_restore};
 pub use status::retry_for_operator;
 pub use status::{allowed_transitions, retry, set_status};
+pub use video_quota::VideoQuotas;
 use view::payload;
 pub use view::{
     CreatedPost, OnePost, POST_ERRORS, POST_FAILURES, PlannedPost, Post, PostError, PostErrorCode,
@@ -64,7 +65,6 @@ pub use view::{
 };
 pub use waiting::{WaitReason, Waiting, waiting_of};
 pub use workspace::WorkspaceOfPost;
-pub use video_quota::VideoQuotas;
 pub use write::{NewPostRow, PostWriter};
 
 /// Returns the time at which a worker first takes a post that goes out at `scheduled_at`: ahead of its time if there is

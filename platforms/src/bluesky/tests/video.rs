@@ -67,7 +67,10 @@ fn post(settings: Value) -> Draft {
 }
 
 /// Calls `publish` to the end. Returns the steps with the seconds that were waited after them, and the warnings.
-async fn walk(mut session: Session, draft: &Draft) -> Result<(Vec<String>, Vec<WarningCode>), Error> {
+async fn walk(
+    mut session: Session,
+    draft: &Draft,
+) -> Result<(Vec<String>, Vec<WarningCode>), Error> {
     let (mut names, mut state) = (Vec::new(), None::<Value>);
     loop {
         let step = Bluesky.step(draft, state.as_ref());
@@ -144,10 +147,11 @@ async fn a_video_goes_through_its_service_with_tokens_of_its_own() {
 async fn equal_bytes_are_answered_with_the_job_that_there_is() {
     let mut others = answering(vec![done()]);
     let network = Network::start(move |seen| match nsid(seen) {
-        "app.bsky.video.uploadVideo" => {
-            (409, json!({"did": DID, "jobId": "job", "state": "JOB_STATE_COMPLETED",
-                "error": "already_exists", "message": "Video already processed"}))
-        }
+        "app.bsky.video.uploadVideo" => (
+            409,
+            json!({"did": DID, "jobId": "job", "state": "JOB_STATE_COMPLETED",
+                "error": "already_exists", "message": "Video already processed"}),
+        ),
         _ => others(seen),
     })
     .await;
@@ -235,10 +239,22 @@ async fn a_token_that_the_service_refuses_says_nothing_about_the_account() {
 #[tokio::test]
 async fn an_account_that_may_send_none_waits_unless_its_address_is_the_reason() {
     for (confirmed, limits, kind) in [
-        (Some(true), json!({"canUpload": false, "message": "Daily limit reached."}), ErrorKind::QuotaExhausted),
+        (
+            Some(true),
+            json!({"canUpload": false, "message": "Daily limit reached."}),
+            ErrorKind::QuotaExhausted,
+        ),
         (None, json!({"canUpload": false}), ErrorKind::QuotaExhausted),
-        (Some(true), json!({"canUpload": true, "remainingDailyBytes": 7}), ErrorKind::QuotaExhausted),
-        (Some(false), json!({"canUpload": false, "error": "unconfirmed"}), ErrorKind::Misconfigured),
+        (
+            Some(true),
+            json!({"canUpload": true, "remainingDailyBytes": 7}),
+            ErrorKind::QuotaExhausted,
+        ),
+        (
+            Some(false),
+            json!({"canUpload": false, "error": "unconfirmed"}),
+            ErrorKind::Misconfigured,
+        ),
     ] {
         let (mut others, mut limits) = (answering(vec![done()]), Some(limits));
         let network = Network::start(move |seen| match nsid(seen) {
@@ -292,11 +308,8 @@ async fn without_the_service_the_server_gets_the_video_if_it_is_not_too_large() 
 async fn another_service_is_named_in_its_token() {
     let network = Network::start(answering(vec![done()])).await;
     let address = network.base().parse().unwrap();
-    let session = Session {
-        simulated: false,
-        video_service: VideoService::At(address),
-        ..session(&network)
-    };
+    let session =
+        Session { simulated: false, video_service: VideoService::At(address), ..session(&network) };
     walk(session, &post(json!({}))).await.unwrap();
     let seen = network.seen();
     let port = network.base().split(':').nth(2).unwrap().split('/').next().unwrap();
@@ -341,7 +354,9 @@ fn captions_are_checked() {
 
     let silent = Draft { media: Vec::new(), ..post(json!({"captions": [en]})) };
     assert_eq!(codes(&silent), ["settings.captions setting_invalid"]);
-    let many: Vec<_> = (b'a'..b'v').map(|end| json!({"lang": format!("x{}", char::from(end)), "url": "https://a.example"})).collect();
+    let many: Vec<_> = (b'a'..b'v')
+        .map(|end| json!({"lang": format!("x{}", char::from(end)), "url": "https://a.example"}))
+        .collect();
     assert_eq!(codes(&post(json!({"captions": many}))), ["settings.captions setting_invalid"]);
 }
 
