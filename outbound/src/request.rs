@@ -7,8 +7,8 @@ use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method,
     header::{
-        AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, TE, TRAILER,
-        TRANSFER_ENCODING, UPGRADE,
+        AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, TE,
+        TRAILER, TRANSFER_ENCODING, UPGRADE,
     },
 };
 use secrecy::{ExposeSecret, SecretString};

@@ -110,10 +110,10 @@ mod tests {
     use super::ServerClock;
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| {
-            (name.parse().unwrap(), HeaderValue::from_str(value).unwrap())
-        })
-        .collect()
+        pairs
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_str(value).unwrap()))
+            .collect()
     }
 
     const DATE: (&str, &str) = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");

@@ -12,8 +12,8 @@ mod mastodon;
 mod tld;
 mod weighted;
 
-pub use alterations::{Alteration, Alterations, Loss, likeness_altered, loss, of_article};
 pub use address::{Addresses, bare_address, first_address};
+pub use alterations::{Alteration, Alterations, Loss, likeness_altered, loss, of_article};
 pub use html::of_html;
 pub use invisible::{clean_identifier, is_blank};
 pub use language::{TAG_MAX, is_language_tag, language_violation};

@@ -19,7 +19,8 @@ use settings::Settings;
 use crate::{
     CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Error, Example, Identity,
     LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
-    RecoveryClass, Result, Session, Spec, SpecSource, Step, Violation, analytics::Analytics,
+    RecoveryClass, Result, Session, Spec, SpecSource, Step, Violation,
+    analytics::Analytics,
     outcome::expect_no_state,
     text::{Alteration, Alterations},
 };

@@ -22,7 +22,8 @@ use crate::{
     CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, Identity, LimitScope,
     MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, ReconcileOutcome,
     RecoveryClass, RefreshedTokens, Result, Secrets, Session, Spec, SpecSource, Step, SupportedApi,
-    Violation, analytics::Analytics,
+    Violation,
+    analytics::Analytics,
     text::{Alteration, Alterations},
 };
 

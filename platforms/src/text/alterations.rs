@@ -206,7 +206,8 @@ mod tests {
             url::form_urlencoded::byte_serialize(image.as_bytes()).collect::<String>()
         );
         let long = format!("{} end", "a (b) ".repeat(600));
-        let cut: String = long.replace('(', r"\(").replace(')', r"\)").chars().take(3_000).collect();
+        let cut: String =
+            long.replace('(', r"\(").replace(')', r"\)").chars().take(3_000).collect();
         for (list, sent, shown) in [
             (LEMMY, format!("![x]({image}) text"), format!("![x]({proxied}) text")),
             (
@@ -242,7 +243,12 @@ mod tests {
         for (list, sent, shown, lost) in [
             (LEMMY, long, long, None),
             (LEMMY, long, "one two three four five six sev…", Some(Loss::Cut(31))),
-            (LEMMY, long, "one two three four *removed* six seven eight nine", Some(Loss::Reworded)),
+            (
+                LEMMY,
+                long,
+                "one two three four *removed* six seven eight nine",
+                Some(Loss::Reworded),
+            ),
             (LEMMY, long, "something else", Some(Loss::Reworded)),
             (LEMMY, "see https://a.example/?x=1 <b>", "see https://sho.rt/a &lt;b&gt;", None),
             (LINKEDIN, "go #rust", r"go {hashtag|\#|rust}", None),

@@ -62,7 +62,8 @@ async fn what_a_cache_kept_is_never_taken_for_an_absence() {
     let app = TestApp::start().await;
     for name in ["wordpress", "hashnode"] {
         for seconds in [0, 30, 600] {
-            let blog = Blog::open(&app, name, json!({"reads": {"cache_ms": seconds * 1_000}})).await;
+            let blog =
+                Blog::open(&app, name, json!({"reads": {"cache_ms": seconds * 1_000}})).await;
             for fault in ["drop_after_change", "reset"] {
                 let story = format!("cached for {seconds} s");
                 blog.is_published_once(&story, None, fault).await;

@@ -27,7 +27,11 @@ const ROWS: &[Row] = &[
     ),
     // Forem keeps no such signs in titles, without being asked to.
     ("devto", "[]", "A \u{2211} title\u{200b} of \u{2500} signs \u{1f44d}\n\nIts text"),
-    ("devto", r#"[{"op": "strip", "field": "title"}]"#, "One\u{200b}word \u{1f469}\u{200d}\u{1f4bb}"),
+    (
+        "devto",
+        r#"[{"op": "strip", "field": "title"}]"#,
+        "One\u{200b}word \u{1f469}\u{200d}\u{1f4bb}",
+    ),
     (
         "linkedin",
         r#"[{"op": "hashtag_form", "field": "commentary"}]"#,

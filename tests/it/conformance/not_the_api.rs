@@ -4,7 +4,8 @@
 use fanfare_tests::{TestApp, User, networks};
 use serde_json::{Value, json};
 
-const PAGE: &str = "<!doctype html><html><title>Log in</title><body>One moment, please</body></html>";
+const PAGE: &str =
+    "<!doctype html><html><title>Log in</title><body>One moment, please</body></html>";
 
 /// Answers: the status and the body.
 const ANSWERS: [(u16, &str); 6] =

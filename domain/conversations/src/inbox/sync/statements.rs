@@ -51,7 +51,8 @@ pub async fn store_comments(
         };
     }
     for comment in listed {
-        store::comment(&mut tx, account, comment, read_at, Intake { live, is_listed: true }).await?;
+        store::comment(&mut tx, account, comment, read_at, Intake { live, is_listed: true })
+            .await?;
     }
     tx.commit().await
 }
