@@ -49,7 +49,9 @@ impl Description {
     /// It is not in this form.
     pub fn read(name: &str, text: &str) -> Result<Self, String> {
         let facts = Facts::read(name, text);
-        facts.map(Self).ok_or_else(|| format!("{name}: the description is not in the form of the facts"))
+        facts
+            .map(Self)
+            .ok_or_else(|| format!("{name}: the description is not in the form of the facts"))
     }
 
     /// Returns the name of a request's operation.
@@ -124,14 +126,18 @@ mod tests {
         let path = "api/chat.postMessage";
         assert_eq!(said("slack", &sent("POST", path, "", &post)), Vec::<String>::new());
         post["blocks"][0]["image_url"] = json!("https://a.example");
-        assert_eq!(said("slack", &sent("POST", path, "", &post)), ["body: blocks[].image_url is not known"]);
+        assert_eq!(
+            said("slack", &sent("POST", path, "", &post)),
+            ["body: blocks[].image_url is not known"]
+        );
     }
 
     #[test]
     fn what_is_promised_is_missed_in_an_answer() {
         let facts = Description::of("x").unwrap();
         let asked = sent("POST", "2/tweets", "", &json!({"text": "a"}));
-        let answer = |body: serde_json::Value| facts.answer(&asked, 201, body.to_string().as_bytes());
+        let answer =
+            |body: serde_json::Value| facts.answer(&asked, 201, body.to_string().as_bytes());
         assert!(answer(json!({"data": {"id": "1", "text": "a"}})).is_empty());
         assert!(!answer(json!({"data": {"text": "a"}})).is_empty());
         assert!(!answer(json!({"data": {"id": "1", "text": "a", "txt": "a"}})).is_empty());

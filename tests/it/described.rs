@@ -33,7 +33,8 @@ async fn what_is_said_is_as_described_and_a_misspelt_name_is_noticed() {
         noticed.passed.len()
     );
     for (network, names) in noticed.passed_by_network() {
-        let names: Vec<_> = names.iter().map(|name| format!("{}: {}", name.operation, name.place)).collect();
+        let names: Vec<_> =
+            names.iter().map(|name| format!("{}: {}", name.operation, name.place)).collect();
         println!("{network} takes names that it does not know: {}", names.join("; "));
     }
     noticed.missed.iter().for_each(|name| println!("missed: {name}"));

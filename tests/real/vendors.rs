@@ -10,12 +10,11 @@ use fanfare_tests::{
 use tokio::process::Command;
 
 /// Networks without a complete package: the facts alone judge them.
-const BY_FACTS: [&str; 6] =
-    ["hashnode", "linkedin", "pinterest", "threads", "tiktok", "wordpress"];
+const BY_FACTS: [&str; 6] = ["hashnode", "linkedin", "pinterest", "threads", "tiktok", "wordpress"];
 
 /// Runs a script of the peer; returns what it printed.
 async fn run(script: &str, args: &[&str]) -> String {
-    let path = format!("{}/peers/vendors/{script}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/tests/peers/vendors/{script}", env!("CARGO_MANIFEST_DIR"));
     let ran = Command::new(&path).args(args).kill_on_drop(true).output().await.unwrap();
     let complaints = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{script}: {complaints}");
@@ -70,11 +69,16 @@ async fn what_is_said_is_as_the_vendors_own_packages_describe_it() {
     let findings = judged(&judges, &tour.exchanges);
     let accepted = Accepted::read();
     let verdict = accepted.judge(&findings, &["package", "facts"]);
-    verdict.idle.iter().for_each(|entry| println!("warning: accepted, but not met any more: {entry}"));
+    verdict
+        .idle
+        .iter()
+        .for_each(|entry| println!("warning: accepted, but not met any more: {entry}"));
     println!("{}", run("newest.sh", &[described.0.to_str().unwrap()]).await);
 
     let today = fanfare_core::clock::to_rfc3339(fanfare_core::clock::machine_now());
     let mut wrong: Vec<_> = verdict.open.iter().map(ToString::to_string).collect();
-    wrong.extend(accepted.outdated(&today[..10]).iter().map(|old| format!("accepted too long ago: {old}")));
+    wrong.extend(
+        accepted.outdated(&today[..10]).iter().map(|old| format!("accepted too long ago: {old}")),
+    );
     assert!(wrong.is_empty(), "{} findings:\n{}", wrong.len(), wrong.join("\n"));
 }

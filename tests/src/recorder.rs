@@ -166,11 +166,14 @@ impl Message {
         let mut lines = text.lines();
         let line = lines.next()?.to_owned();
         let headers: Vec<_> = lines.filter_map(header).collect();
-        let value = |name: &str| headers.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-        let status: Option<u16> = line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest[..3].parse().ok());
+        let value =
+            |name: &str| headers.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        let status: Option<u16> =
+            line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest[..3].parse().ok());
         let is_answer = status.is_some();
         let length = value("content-length").and_then(|length| length.parse::<usize>().ok());
-        let (mut ends, mut body) = (value("connection").is_some_and(|value| value == "close") && is_answer, Vec::new());
+        let (mut ends, mut body) =
+            (value("connection").is_some_and(|value| value == "close") && is_answer, Vec::new());
         let end = if value("transfer-encoding").is_some_and(|value| value == "chunked") {
             chunks(from, waiting, head, &mut body).await?
         } else if let Some(length) = length.or((!is_answer).then_some(0)).filter(|_| !is_head) {
@@ -179,7 +182,9 @@ impl Message {
             }
             body.extend_from_slice(&waiting[head..head + length]);
             head + length
-        } else if is_head || status.is_some_and(|status| status < 200 || status == 204 || status == 304) {
+        } else if is_head
+            || status.is_some_and(|status| status < 200 || status == 204 || status == 304)
+        {
             head
         } else {
             while more(from, waiting).await.is_some() {}

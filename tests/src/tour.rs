@@ -34,7 +34,8 @@ pub async fn drive() -> Tour {
     let email = format!("{}@example.com", uuid::Uuid::now_v7().simple());
     let (id, mut visitor) = Visitor::person(&app, &email).await;
     let user = app.key(id, None, &Scope::ALL).await;
-    let workspace = user.get("/api/v1/whoami").await.expect(200).body["workspaces"][0]["id"].clone();
+    let workspace =
+        user.get("/api/v1/whoami").await.expect(200).body["workspaces"][0]["id"].clone();
     let workspace = workspace.as_str().expect("an id").parse().expect("an id");
     let plan = fanfare_people::users::set_plan(
         &app.domain,
@@ -129,7 +130,8 @@ async fn read_numbers(app: &TestApp, user: &User, accounts: &[(&str, i64)]) {
         }
         let posts = user.get(&format!("/api/v1/posts?account_id={account}")).await.expect(200);
         for post in posts.body["posts"].as_array().expect("a list") {
-            let body = json!({"account_id": account, "post_id": post["id"], "metrics": {"likes": 3}});
+            let body =
+                json!({"account_id": account, "post_id": post["id"], "metrics": {"likes": 3}});
             let _ = user.put(&format!("/api/v1/sandbox/{platform}/metrics"), body).await;
         }
     }
@@ -214,7 +216,8 @@ async fn keep_profile(app: &TestApp, user: &User, accounts: &[(&str, i64)]) {
 async fn ask_tools(user: &User, accounts: &[(&str, i64)]) {
     for (platform, account) in accounts {
         for tool in connector(platform).spec().tools {
-            let params = if tool.ends_with("lookup") { json!({"vanity": "nobody"}) } else { json!({}) };
+            let params =
+                if tool.ends_with("lookup") { json!({"vanity": "nobody"}) } else { json!({}) };
             let body = json!({"tool": tool, "account_id": account, "params": params});
             let _ = user.post("/api/v1/platforms/trigger", body).await;
         }

@@ -35,7 +35,9 @@ impl Facts {
             }
             _ => {}
         }
-        found.extend(self.strange_scopes(call).map(|name| format!("query: {name} is no permission")));
+        found.extend(
+            self.strange_scopes(call).map(|name| format!("query: {name} is no permission")),
+        );
         let named = self.field(operation, call).or_else(|| self.metric(operation, call));
         found.extend(named.map(|objection| objection.to_string()));
         found
@@ -44,9 +46,8 @@ impl Facts {
     /// Returns the permissions that a request asks a user for and that are none.
     fn strange_scopes(&self, call: &Call) -> impl Iterator<Item = String> {
         let asked = call.query_pairs().filter(|(name, _)| name == "scope" || name == "user_scope");
-        let names = asked.flat_map(|(_, list)| {
-            list.split([',', ' ']).map(str::to_owned).collect::<Vec<_>>()
-        });
+        let names = asked
+            .flat_map(|(_, list)| list.split([',', ' ']).map(str::to_owned).collect::<Vec<_>>());
         let is_strange = |name: &String| !self.scopes.is_empty() && !self.scopes.contains(name);
         names.filter(is_strange).collect::<Vec<_>>().into_iter()
     }
@@ -64,8 +65,12 @@ impl Facts {
         let place = format!("/operations/{number}/answers/{status}");
         let Some(schema) = self.schemas.at(&place) else {
             let answers = self.schemas.at(&format!("/operations/{number}/answers"));
-            let is_described = answers.and_then(Value::as_object).is_some_and(|all| !all.is_empty());
-            return is_described.then(|| format!("status {status} is not described")).into_iter().collect();
+            let is_described =
+                answers.and_then(Value::as_object).is_some_and(|all| !all.is_empty());
+            return is_described
+                .then(|| format!("status {status} is not described"))
+                .into_iter()
+                .collect();
         };
         let is_typed = ["type", "$ref"].iter().any(|key| schema.get(key).is_some());
         match serde_json::from_slice::<Value>(body) {
@@ -81,7 +86,8 @@ impl Facts {
     /// Returns true if what is not known of an answer is a field of its objects: which of them are there is for the
     /// request to say.
     fn is_field(&self, operation: &Operation, what: &str) -> bool {
-        let Some(place) = what.strip_prefix("answer: ").and_then(|rest| rest.strip_suffix(" is not known"))
+        let Some(place) =
+            what.strip_prefix("answer: ").and_then(|rest| rest.strip_suffix(" is not known"))
         else {
             return false;
         };

@@ -48,7 +48,8 @@ impl<'a> Walk<'a, '_> {
         match value {
             Value::Object(object) => self.object(object, &parts, &place),
             Value::Array(list) => {
-                let items: Vec<_> = parts.parts.iter().filter_map(|part| part.get("items")).collect();
+                let items: Vec<_> =
+                    parts.parts.iter().filter_map(|part| part.get("items")).collect();
                 if !items.is_empty() {
                     list.iter().for_each(|one| self.value(one, &items, format!("{place}[]")));
                 }
@@ -66,7 +67,8 @@ impl<'a> Walk<'a, '_> {
         }
         for (name, inner) in object {
             let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
-            let known: Vec<_> = named.iter().filter_map(|properties| properties.get(name)).collect();
+            let known: Vec<_> =
+                named.iter().filter_map(|properties| properties.get(name)).collect();
             if !known.is_empty() {
                 self.value(inner, &known, place);
             } else if !others.is_empty() {

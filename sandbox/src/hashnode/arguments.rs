@@ -6,7 +6,8 @@ use super::graphql::{Field, Operation};
 use crate::facts::{self, Facts};
 
 /// Types that variables may have.
-const TYPES: [&str; 7] = ["ID", "ObjectId", "String", "Int", "Float", "Boolean", "PublishPostInput"];
+const TYPES: [&str; 7] =
+    ["ID", "ObjectId", "String", "Int", "Float", "Boolean", "PublishPostInput"];
 
 /// Returns what is wrong with the variables or arguments of an operation.
 pub(super) fn objection(operation: &Operation) -> Option<String> {

@@ -81,7 +81,9 @@ pub fn judged(judges: &[Judge], exchanges: &[Exchange]) -> BTreeSet<Finding> {
                 side,
                 what,
             };
-            found.extend(description.request(&request).into_iter().map(|what| finding("request", what)));
+            found.extend(
+                description.request(&request).into_iter().map(|what| finding("request", what)),
+            );
             let answer = description.answer(&request, exchange.status, &exchange.answer);
             found.extend(answer.into_iter().map(|what| finding("answer", what)));
             let lacking = lacking(description.permissions(&request), &asked);
@@ -101,7 +103,8 @@ pub fn request_of(exchange: &Exchange) -> Option<Request> {
 /// Returns false for what people's browsers ask of a network's pages.
 fn is_said(exchange: &Exchange) -> bool {
     let chooses = exchange.query.split('&').any(|pair| pair.starts_with("account="));
-    !exchange.path.starts_with("ui") && !(exchange.method == "GET" && chooses && exchange.status != 200)
+    !exchange.path.starts_with("ui")
+        && !(exchange.method == "GET" && chooses && exchange.status != 200)
 }
 
 /// Returns the permissions that users are asked for.
@@ -144,9 +147,12 @@ fn shape(exchange: &Exchange) -> String {
 pub fn operations(judges: &[Judge], exchanges: &[Exchange]) -> BTreeMap<(String, String), usize> {
     let mut found = BTreeMap::new();
     for judge in judges {
-        for exchange in exchanges.iter().filter(|one| one.network == judge.network && is_said(one)) {
+        for exchange in exchanges.iter().filter(|one| one.network == judge.network && is_said(one))
+        {
             let request = request_of(exchange);
-            if let Some(name) = request.and_then(|one| judge.description.operation(&one).map(str::to_owned)) {
+            if let Some(name) =
+                request.and_then(|one| judge.description.operation(&one).map(str::to_owned))
+            {
                 *found.entry((judge.network.clone(), name)).or_default() += 1;
             }
         }

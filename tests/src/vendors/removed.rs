@@ -20,14 +20,18 @@ const PARAMETERS: [(&str, &str); 6] = [
 /// Returns what requests to the Graph API use although Meta removed it.
 #[must_use]
 pub fn removed(exchanges: &[Exchange]) -> BTreeSet<String> {
-    let graph = exchanges.iter().filter(|one| ["facebook", "instagram"].contains(&one.network.as_str()));
-    graph.flat_map(|exchange| of(exchange).map(move |what| format!("{}: {what}", exchange.network))).collect()
+    let graph =
+        exchanges.iter().filter(|one| ["facebook", "instagram"].contains(&one.network.as_str()));
+    graph
+        .flat_map(|exchange| of(exchange).map(move |what| format!("{}: {what}", exchange.network)))
+        .collect()
 }
 
 fn of(exchange: &Exchange) -> impl Iterator<Item = String> + use<> {
     let is_form = exchange.header("content-type").is_some_and(|kind| kind.contains("urlencoded"));
     let body = if is_form { exchange.body.as_slice() } else { &[] };
-    let pairs = form_urlencoded::parse(exchange.query.as_bytes()).chain(form_urlencoded::parse(body));
+    let pairs =
+        form_urlencoded::parse(exchange.query.as_bytes()).chain(form_urlencoded::parse(body));
     let mut found = Vec::new();
     for (name, value) in pairs {
         let gone = PARAMETERS.iter().find(|(gone, _)| *gone == name);

@@ -9,10 +9,44 @@ use crate::Exchange;
 
 /// Names of values that hold what users wrote, languages, ids, and what the network said before.
 const FREE: [&str; 38] = [
-    "alt", "alt_text", "body", "caption", "client_id", "client_key", "client_name", "client_secret", "code", "comment",
-    "commentary", "content", "contentMarkdown", "couponCode", "description", "event_type", "excerpt", "label", "lang", "langs",
-    "language", "languageCode", "message", "mimeType", "name", "options", "password", "question", "slug", "spoiler_text",
-    "state", "status", "subtitle", "summary", "tags", "text", "title", "labels",
+    "alt",
+    "alt_text",
+    "body",
+    "caption",
+    "client_id",
+    "client_key",
+    "client_name",
+    "client_secret",
+    "code",
+    "comment",
+    "commentary",
+    "content",
+    "contentMarkdown",
+    "couponCode",
+    "description",
+    "event_type",
+    "excerpt",
+    "label",
+    "lang",
+    "langs",
+    "language",
+    "languageCode",
+    "message",
+    "mimeType",
+    "name",
+    "options",
+    "password",
+    "question",
+    "slug",
+    "spoiler_text",
+    "state",
+    "status",
+    "subtitle",
+    "summary",
+    "tags",
+    "text",
+    "title",
+    "labels",
 ];
 
 /// The words in the strings of connectors' code.
@@ -42,7 +76,11 @@ fn read(path: &Path, found: &mut BTreeSet<String>) {
         let strings = line.split('"').skip(1).step_by(2);
         strings.for_each(|text| found.extend(tokens(text).map(|(_, token)| token.to_owned())));
         // Fields and variants that serde spells.
-        found.extend(tokens(line).filter(|(_, token)| token.contains('_')).map(|(_, token)| token.to_owned()));
+        found.extend(
+            tokens(line)
+                .filter(|(_, token)| token.contains('_'))
+                .map(|(_, token)| token.to_owned()),
+        );
     }
 }
 
@@ -106,7 +144,11 @@ pub(super) fn of(exchange: &Exchange, words: &Words) -> Vec<Misspelt> {
     } else {
         Vec::new()
     };
-    found.extend(made.into_iter().map(|(place, body)| Misspelt { place, query: None, body: Some(body) }));
+    found.extend(made.into_iter().map(|(place, body)| Misspelt {
+        place,
+        query: None,
+        body: Some(body),
+    }));
     found
 }
 
@@ -142,11 +184,16 @@ fn in_pairs(text: &str, words: &Words) -> Vec<(String, String)> {
 
 /// Returns the words of a value that the connector's code spells out.
 fn spelt_out(name: &str, value: &str, words: &Words) -> Vec<(usize, String)> {
-    let is_structured = value.contains(['{', '(', ',']) || value.contains("%7B") || value.contains("%2C");
+    let is_structured =
+        value.contains(['{', '(', ',']) || value.contains("%7B") || value.contains("%2C");
     let is_scope = name.contains("scope");
     let plain = value.replace("%3A", ":");
     let is_id = ["did:", "urn:", "at:"].iter().any(|start| plain.contains(start));
-    let is_free = is_id || FREE.contains(&name) || value.len() > 4_000 || value.contains("%3A%2F%2F") || value.contains("://");
+    let is_free = is_id
+        || FREE.contains(&name)
+        || value.len() > 4_000
+        || value.contains("%3A%2F%2F")
+        || value.contains("://");
     let is_prose = !is_structured && !is_scope && value.contains([' ', '+']);
     if is_free || is_prose {
         return Vec::new();
@@ -213,7 +260,8 @@ fn walk(
         Value::String(text) => {
             let name = place.rsplit('.').next().unwrap_or_default().trim_end_matches("[]");
             for (at, word) in spelt_out(name, text, words) {
-                let changed = format!("{}{}{}", &text[..at], misspelt(&word), &text[at + word.len()..]);
+                let changed =
+                    format!("{}{}{}", &text[..at], misspelt(&word), &text[at + word.len()..]);
                 found.push((format!("{place}={word}"), pointer.clone(), Change::Value(changed)));
             }
         }
@@ -238,4 +286,3 @@ fn in_parts(body: &[u8]) -> Vec<(String, Vec<u8>)> {
     }
     found
 }
-
