@@ -12,7 +12,7 @@ const LEAST: usize = 990;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_said_is_as_described_and_a_misspelt_name_is_noticed() {
-    let tour = tour::drive().await;
+    let tour = Box::pin(tour::drive()).await;
     let judges = Judge::kept();
     let mut wrong = Vec::new();
 
@@ -23,7 +23,7 @@ async fn what_is_said_is_as_described_and_a_misspelt_name_is_noticed() {
 
     wrong.extend(removed(&tour.exchanges));
 
-    let noticed = misspell(&tour).await;
+    let noticed = Box::pin(misspell(&tour)).await;
     let (total, missed) = (noticed.total(), noticed.missed.len());
     println!(
         "{} requests; {total} names misspelt: {} refused by facts, {} by handlers, {} found by the check alone, {missed} missed",

@@ -59,7 +59,7 @@ async fn what_is_said_is_as_the_vendors_own_packages_describe_it() {
     for network in fanfare_tests::networks::all() {
         assert_ne!(judged_by_package.contains(&network), BY_FACTS.contains(&network), "{network}");
     }
-    let tour = tour::drive().await;
+    let tour = Box::pin(tour::drive()).await;
     let used = operations(&by_package, &tour.exchanges);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     used.keys().for_each(|(network, _)| *counts.entry(network).or_default() += 1);
