@@ -9,9 +9,15 @@ use serde_json::{Value, json};
 
 use crate::{peer::Peer, worker::Worker};
 
-pub async fn connected(app: &TestApp, pds: &Peer) -> (User, i64, Value) {
+async fn connected(app: &TestApp, pds: &Peer) -> (User, i64, Value) {
     let user = app.user().await;
-    let account = pds.greeting["accounts"][0].clone();
+    let (id, account) = connect(&user, pds, 0).await;
+    (user, id, account)
+}
+
+/// Connects an account of the server, by its number.
+pub async fn connect(user: &User, pds: &Peer, number: usize) -> (i64, Value) {
+    let account = pds.greeting["accounts"][number].clone();
     let credentials = json!({"credentials": {
         "identifier": account["handle"], "app_password": account["app_password"],
         "service": pds.greeting["pds"],
@@ -19,7 +25,7 @@ pub async fn connected(app: &TestApp, pds: &Peer) -> (User, i64, Value) {
     let answer = user.post("/api/v1/connect/bluesky/credentials", credentials).await.expect(200);
     assert_eq!(answer.body["account"]["did"], account["did"]);
     assert!(!answer.text.contains(account["app_password"].as_str().unwrap()));
-    (user, answer.body["account"]["id"].as_i64().unwrap(), account)
+    (answer.body["account"]["id"].as_i64().unwrap(), account)
 }
 
 pub async fn records(pds: &Peer, did: &Value) -> Vec<Value> {
