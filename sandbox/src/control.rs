@@ -22,8 +22,7 @@ use crate::realms::{self, SHARED};
 use crate::reply::{HandlerResult, Reply};
 use crate::root_handler::RequestAccess;
 use crate::sim::CreateError;
-use crate::video_control::VideoControl;
-use crate::{Sandbox, page};
+use crate::{Sandbox, page, video_control};
 
 /// The first segment of its paths.
 pub(crate) const NAME: &str = "_control";
@@ -81,13 +80,6 @@ struct NewDecisions {
     reply: Option<String>,
     #[serde(default)]
     video_days: Option<i64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NewVideo {
-    remote_id: String,
-    video: VideoControl,
 }
 
 #[derive(Deserialize)]
@@ -263,7 +255,7 @@ fn network_route(
             }
             Ok(Reply::ok(&json!({"remote_id": new.remote_id})))
         }
-        (Method::PUT, ["video"]) => set_video(&networks, call),
+        (Method::PUT, ["video"]) => video_control::set(&networks, call),
         (Method::PATCH, ["inbox", id]) => {
             let changes: ItemChanges = body(call)?;
             let remote_id = changes.remote_id.clone();
@@ -346,18 +338,6 @@ fn set_behaviour(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult
     Err(no_account())
 }
 
-fn set_video(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
-    let NewVideo { remote_id, video } = body(call)?;
-    if let Some((field, reason)) = video.invalid_field() {
-        return Err(invalid_field("invalid_body", field, &reason));
-    }
-    let set = |network: &Arc<dyn AnyNetwork>| network.set_video(&remote_id, video.clone());
-    if networks.iter().find_map(set).ok_or_else(no_account)? {
-        return Ok(Reply::ok(&json!({ "remote_id": remote_id, "video": video })));
-    }
-    Err(invalid_field("invalid_body", "video", "this network has no such settings"))
-}
-
 fn set_metrics(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
     let new: NewMetrics = body(call)?;
     let shown = json!({"remote_id": new.remote_id, "metrics": new.change.metrics});
@@ -391,7 +371,7 @@ fn create_native_post(
     Ok(Reply::json(201, &json!({ "id": id.ok_or_else(no_account)? })))
 }
 
-fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {
+pub(crate) fn body<T: DeserializeOwned>(call: &Call) -> Result<T, Reply> {
     let body = &mut serde_json::Deserializer::from_slice(&call.body);
     serde_path_to_error::deserialize(body).map_err(|error| {
         let field = error.path().to_string();
@@ -407,7 +387,7 @@ fn remote_id(call: &Call) -> Result<String, Reply> {
         .ok_or_else(|| refused(400, "field_required", "remote_id is missing"))
 }
 
-fn no_account() -> Reply {
+pub(crate) fn no_account() -> Reply {
     refused(404, "account_not_found", "there is no such account on this simulated network")
 }
 
@@ -416,7 +396,7 @@ fn no_route() -> Reply {
 }
 
 /// Returns the response for a body with an invalid field.
-fn invalid_field(code: &str, field: &str, error: &str) -> Reply {
+pub(crate) fn invalid_field(code: &str, field: &str, error: &str) -> Reply {
     Reply::json(400, &json!({"error": error, "code": code, "field": field}))
 }
 

@@ -1,6 +1,14 @@
 //! How a network takes videos, as the control API sets it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::any_network::AnyNetwork;
+use crate::call::Call;
+use crate::control::{body, invalid_field, no_account};
+use crate::reply::{HandlerResult, Reply};
 
 /// The codes of jobs that fail (lexicon `app.bsky.video.defs`).
 const FAILURES: [&str; 5] = [
@@ -51,4 +59,25 @@ impl VideoControl {
         let long = self.seconds.is_some_and(|seconds| seconds > SECONDS_MAX);
         long.then(|| ("seconds", format!("it is at most {SECONDS_MAX}")))
     }
+}
+
+/// A request to set how videos of an account are taken.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewVideo {
+    remote_id: String,
+    video: VideoControl,
+}
+
+/// `PUT /_control/{platform}/video`
+pub(crate) fn set(networks: &[Arc<dyn AnyNetwork>], call: &Call) -> HandlerResult {
+    let NewVideo { remote_id, video } = body(call)?;
+    if let Some((field, reason)) = video.invalid_field() {
+        return Err(invalid_field("invalid_body", field, &reason));
+    }
+    let set = |network: &Arc<dyn AnyNetwork>| network.set_video(&remote_id, video.clone());
+    if networks.iter().find_map(set).ok_or_else(no_account)? {
+        return Ok(Reply::ok(&json!({ "remote_id": remote_id, "video": video })));
+    }
+    Err(invalid_field("invalid_body", "video", "this network has no such settings"))
 }

@@ -147,7 +147,9 @@ def part(plain, path, also, file):
     return plain | {
         "name": "send a part" + also, "method": "PUT", "path": path,
         # The address is the vendor's, so its query is not looked at.
-        "query": {"type": "object", "properties": {"upload_id": {"type": "string"}}, "additionalProperties": True},
+        "query": {"type": "object", "properties": {
+            "upload_id": {"type": "string"}, "uploadType": {"enum": ["resumable"]},
+        }, "additionalProperties": True},
         "body": {"type": "binary", "schema": file},
         "answers": {"200": answer, "201": answer, "308": {}},
         "headers": {"type": "object", "properties": headers, "additionalProperties": True},

@@ -12,20 +12,20 @@ const LEAST: usize = 990;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_said_is_as_described_and_a_misspelt_name_is_noticed() {
-    let tour = tour::drive().await;
+    let tour = Box::pin(tour::drive()).await;
     let judges = Judge::kept();
     let mut wrong = Vec::new();
 
     let findings = judged(&judges, &tour.exchanges);
     let verdict = Accepted::read().judge(&findings, &["facts"]);
     wrong.extend(verdict.open.iter().map(ToString::to_string));
-    verdict.idle.iter().for_each(|entry| println!("accepted, but not met any more: {entry}"));
+    verdict.idle.iter().for_each(|entry| eprintln!("accepted, but not met any more: {entry}"));
 
     wrong.extend(removed(&tour.exchanges));
 
-    let noticed = misspell(&tour).await;
+    let noticed = Box::pin(misspell(&tour)).await;
     let (total, missed) = (noticed.total(), noticed.missed.len());
-    println!(
+    eprintln!(
         "{} requests; {total} names misspelt: {} refused by facts, {} by handlers, {} found by the check alone, {missed} missed",
         tour.exchanges.len(),
         noticed.refused.len(),
@@ -35,13 +35,13 @@ async fn what_is_said_is_as_described_and_a_misspelt_name_is_noticed() {
     for (network, names) in noticed.passed_by_network() {
         let names: Vec<_> =
             names.iter().map(|name| format!("{}: {}", name.operation, name.place)).collect();
-        println!("{network} takes names that it does not know: {}", names.join("; "));
+        eprintln!("{network} takes names that it does not know: {}", names.join("; "));
     }
-    noticed.missed.iter().for_each(|name| println!("missed: {name}"));
+    noticed.missed.iter().for_each(|name| eprintln!("missed: {name}"));
     if (total - missed) * 1_000 < total * LEAST {
         wrong.extend(noticed.missed.iter().map(|name| format!("nobody noticed: {name}")));
     }
-    println!("{} operations were used", operations(&judges, &tour.exchanges).len());
+    eprintln!("{} operations were used", operations(&judges, &tour.exchanges).len());
     assert!(wrong.is_empty(), "{} findings:\n{}", wrong.len(), wrong.join("\n"));
     assert!(total > 500, "only {total} names were found");
 }

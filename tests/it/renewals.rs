@@ -4,9 +4,13 @@
 use std::time::Duration;
 
 use fanfare_core::{AccountId, PlatformId};
+use fanfare_entities::event;
 use fanfare_publishing::{accounts, accounts::RefreshOutcome};
 use fanfare_tests::{Receiver, TestApp, User, networks};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
+
+use crate::inbox::gate::Gate;
 
 /// Networks whose refresh token is good once, and gives no grace: the renewal whose answer was lost is the last one.
 const SINGLE_USE: [&str; 3] = ["x", "tiktok", "pinterest"];
@@ -174,4 +178,51 @@ async fn a_renewal_without_an_answer_is_never_made_by_two_at_once() {
         });
         assert_eq!(renewals.count(), 2, "{name}: one without an answer, and one: {calls:#?}");
     }
+}
+
+/// Without an access token that still works nothing can go out, and the reason is the true one.
+#[tokio::test]
+async fn a_lost_renewal_of_an_access_token_that_has_ended_is_the_reason_that_is_given() {
+    let app = TestApp::start().await;
+    for (kind, is_kept) in [("reset", true), ("drop_after_change", false)] {
+        let Some(place) = Place::open(&app, "x").await else { panic!("x") };
+        app.pass_time(Duration::from_secs(3 * 3_600)).await;
+        place.fault(kind, 1).await;
+        let post = place.publishes(&app).await;
+        let lost = event::Entity::find()
+            .filter(event::Column::AccountId.eq(place.id))
+            .filter(event::Column::EventType.eq("account.disconnected"));
+        let lost = lost.all(&app.domain.db.write).await.unwrap();
+        if is_kept {
+            assert_eq!((post["status"].as_str(), lost.len()), (Some("published"), 0), "{post:#}");
+            continue;
+        }
+        assert_eq!(post["status"], "failed", "{post:#}");
+        let said = post["error"]["message"].as_str().unwrap();
+        assert!(said.contains("was lost on the way"), "{post:#}");
+        assert_eq!(post["error"]["retry_safe"], true, "{post:#}");
+        assert_eq!(lost.len(), 1, "{lost:#?}");
+        assert!(lost[0].message.contains("was lost on the way"), "{lost:#?}");
+        assert_eq!(place.user.on_network("x", place.id).await.len(), 0);
+    }
+}
+
+/// A process dies with new tokens in its hand: the next one finds the old refresh token spent, and knows why.
+#[tokio::test]
+async fn a_process_that_dies_with_new_tokens_leaves_the_old_access_token_and_a_true_reason() {
+    let app = TestApp::start().await;
+    let Some(place) = Place::open(&app, "pinterest").await else { panic!("pinterest") };
+    let (gate, hook) = Gate::hook("tokens_exchanged");
+    let dying = app.other_process_at(hook).await;
+    let (platform, id, used) =
+        (place.platform, AccountId(place.id), place.row(&app).await.secret_id);
+    let killed = tokio::spawn(async move { accounts::refresh(&dying, platform, id, used).await });
+    gate.is_reached().await;
+    killed.abort();
+    // Its reservation ends.
+    assert!(matches!(place.renew(&app).await, RefreshOutcome::Elsewhere));
+    app.pass_time(Duration::from_secs(31)).await;
+    let outcome = place.renew(&app).await;
+    assert!(matches!(outcome, RefreshOutcome::Ending(_)), "{outcome:?}");
+    is_told_truly(&app, &place, "killed", outcome).await;
 }

@@ -7,6 +7,7 @@
 mod accessibility;
 mod agents;
 mod bluesky;
+mod bluesky_cuts;
 mod generators;
 mod peer;
 mod schemathesis;

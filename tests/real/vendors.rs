@@ -14,7 +14,7 @@ const BY_FACTS: [&str; 6] = ["hashnode", "linkedin", "pinterest", "threads", "ti
 
 /// Runs a script of the peer; returns what it printed.
 async fn run(script: &str, args: &[&str]) -> String {
-    let path = format!("{}/peers/vendors/{script}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/tests/peers/vendors/{script}", env!("CARGO_MANIFEST_DIR"));
     let ran = Command::new(&path).args(args).kill_on_drop(true).output().await.unwrap();
     let complaints = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{script}: {complaints}");
@@ -59,11 +59,11 @@ async fn what_is_said_is_as_the_vendors_own_packages_describe_it() {
     for network in fanfare_tests::networks::all() {
         assert_ne!(judged_by_package.contains(&network), BY_FACTS.contains(&network), "{network}");
     }
-    let tour = tour::drive().await;
+    let tour = Box::pin(tour::drive()).await;
     let used = operations(&by_package, &tour.exchanges);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     used.keys().for_each(|(network, _)| *counts.entry(network).or_default() += 1);
-    println!("{} requests and answers; operations of packages: {counts:?}", tour.exchanges.len());
+    eprintln!("{} requests and answers; operations of packages: {counts:?}", tour.exchanges.len());
 
     let judges: Vec<_> = by_package.into_iter().chain(Judge::kept()).collect();
     let findings = judged(&judges, &tour.exchanges);
@@ -72,8 +72,8 @@ async fn what_is_said_is_as_the_vendors_own_packages_describe_it() {
     verdict
         .idle
         .iter()
-        .for_each(|entry| println!("warning: accepted, but not met any more: {entry}"));
-    println!("{}", run("newest.sh", &[described.0.to_str().unwrap()]).await);
+        .for_each(|entry| eprintln!("warning: accepted, but not met any more: {entry}"));
+    eprintln!("{}", run("newest.sh", &[described.0.to_str().unwrap()]).await);
 
     let today = fanfare_core::clock::to_rfc3339(fanfare_core::clock::machine_now());
     let mut wrong: Vec<_> = verdict.open.iter().map(ToString::to_string).collect();

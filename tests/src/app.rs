@@ -116,7 +116,9 @@ impl TestApp {
                 platform_urls: if options.stand_ins {
                     stand_ins(&reached)
                 } else {
-                    Default::default()
+                    let bluesky =
+                        options.bluesky_at.map(|url| (fanfare_platforms::PlatformId::Bluesky, url));
+                    bluesky.into_iter().collect()
                 },
                 bluesky_video: options.bluesky_video,
                 apps: if options.stand_ins { apps() } else { Default::default() },

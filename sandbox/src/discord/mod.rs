@@ -149,7 +149,12 @@ impl Network for Discord {
         let mut errors = FormErrors::default();
         match objection {
             Objection::Permission(_) => return failure(403, 50013, "Missing Permissions"),
-            _ => errors.add(&objection.path(), "BASE_TYPE_BAD_TYPE", &objection.to_string()),
+            _ => {
+                // With files the names are inside of one part, which is not named.
+                let (path, why) = (objection.path(), objection.to_string());
+                let inner = |text: &str| text.replacen("payload_json.", "", 1);
+                errors.add(&inner(&path), "BASE_TYPE_BAD_TYPE", &inner(&why));
+            }
         }
         errors.refuse().err().unwrap_or_else(|| failure(400, 50035, "Invalid Form Body"))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::state::Change;
-use super::{Cx, HOST, Lemmy, representations};
+use super::{Cx, Lemmy};
 use crate::call::Call;
 use crate::random::{self, BASE64URL};
 use crate::reply::{HandlerResult, Reply};
@@ -56,27 +56,4 @@ pub(super) fn login(cx: &Cx) -> HandlerResult {
     cx.sim.apply(&account, Change::LoggedIn { token: token.clone() });
     let reply = json!({"jwt": token, "registration_created": false, "verify_email_sent": false});
     Ok(Reply::ok(&reply))
-}
-
-/// `GET /site`
-pub(super) fn site(cx: &Cx) -> HandlerResult {
-    let mut site = json!({
-        "site_view": {
-            "site": {"id": 1, "name": "Fanfare's Lemmy", "actor_id": format!("https://{HOST}/")},
-            "local_site": {"enable_nsfw": true, "slur_filter_regex": null, "captcha_enabled": false},
-            "local_site_rate_limit": {"post": 6, "post_per_second": 600, "image": 6, "image_per_second": 3600},
-        },
-        "version": "0.19.11",
-        "admins": [],
-        "all_languages": [{"id": 0, "code": "und", "name": "Undetermined"}, {"id": 37, "code": "en", "name": "English"}],
-        "discussion_languages": [0, 37],
-        "taglines": [],
-        "custom_emojis": [],
-    });
-    if let Some(account) = visitor(cx) {
-        let mut person = representations::person(&account.identity);
-        person["avatar"] = json!(cx.sim.picture(&account.identity.remote_id));
-        site["my_user"] = json!({"local_user_view": {"local_user": {"totp_2fa_enabled": false}, "person": person}});
-    }
-    Ok(Reply::ok(&site))
 }

@@ -9,6 +9,7 @@ mod listing;
 mod native_post;
 mod posting;
 mod representations;
+mod site;
 mod state;
 
 use std::collections::BTreeMap;
@@ -83,7 +84,7 @@ impl Network for Lemmy {
             (&Method::POST, ["api", "v3", "user", "login"]) => {
                 Route::immediate(Read, access::login)
             }
-            (&Method::GET, ["api", "v3", "site"]) => Route::immediate(Read, access::site),
+            (&Method::GET, ["api", "v3", "site"]) => Route::immediate(Read, site::get),
             (&Method::GET, ["api", "v3", "community"]) => Route::immediate(Read, community::get),
             (&Method::GET, ["api", "v3", "community", "list"]) => {
                 Route::immediate(Read, community::list)

@@ -72,8 +72,9 @@ pub(super) fn verify_credentials(cx: &Cx) -> HandlerResult {
         let mut shown = representations::account(&account.identity, &cx.sim.base());
         let picture = cx.sim.picture(&account.identity.remote_id);
         (shown["avatar"], shown["avatar_static"]) = (json!(picture), json!(picture));
-        shown["source"] =
-            json!({"privacy": "public", "sensitive": false, "language": "en", "note": ""});
+        shown["source"] = json!({"privacy": "public", "sensitive": false, "language": "en", "note": "", "fields": []});
+        shown["role"] =
+            json!({"id": "-99", "name": "", "permissions": "0", "color": "", "highlighted": false});
         Ok(Reply::ok(&shown))
     })
 }

@@ -75,7 +75,12 @@ pub(super) fn get(cx: &Cx) -> HandlerResult {
         shown["domain"] = json!("mastodon.example");
         shown["source_url"] = json!("https://github.com/mastodon/mastodon");
         shown["api_versions"] = json!({"mastodon": 7});
-        shown["configuration"]["urls"] = json!({"streaming": base});
+        let configuration = &mut shown["configuration"];
+        configuration["urls"] = json!({"streaming": base});
+        configuration["accounts"] = json!({"max_featured_tags": 10, "max_pinned_statuses": 5});
+        configuration["translation"] = json!({"enabled": false});
+        configuration["vapid"] = json!({"public_key": ""});
+        shown["icon"] = json!([]);
         shown["usage"] = json!({"users": {"active_month": cx.sim.all().len()}});
         shown["thumbnail"] = json!({"url": format!("{base}/packs/media/images/preview.png")});
         shown["registrations"] =

@@ -30,6 +30,8 @@ pub(super) fn account(identity: &Identity, base: &str) -> Value {
         "followers_count": 0,
         "following_count": 0,
         "created_at": rfc3339(identity.created_ms),
+        "last_status_at": null,
+        "roles": [],
         "url": format!("{base}/@{}", identity.username),
     })
 }
@@ -38,7 +40,10 @@ pub(super) fn account(identity: &Identity, base: &str) -> Value {
 pub(super) fn medium(upload: &Upload, base: &str, now_ms: i64) -> Value {
     let is_ready = upload.ready_ms <= now_ms;
     let url = format!("{base}/system/media_attachments/files/{}", upload.id);
-    let original = upload.size.map(|(width, height)| json!({"width": width, "height": height}));
+    let original = upload.size.map(|(width, height)| {
+        let aspect = f64::from(width) / f64::from(height.max(1));
+        json!({"width": width, "height": height, "size": format!("{width}x{height}"), "aspect": aspect})
+    });
     json!({
         "id": upload.id.to_string(),
         "type": upload.kind(),

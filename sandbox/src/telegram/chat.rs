@@ -73,6 +73,12 @@ pub(super) fn get_me(cx: &Cx) -> HandlerResult {
         ("can_join_groups", true),
         ("can_read_all_group_messages", false),
         ("supports_inline_queries", false),
+        ("supports_join_request_queries", false),
+        ("can_connect_to_business", false),
+        ("can_manage_bots", false),
+        ("has_main_web_app", false),
+        ("has_topics_enabled", false),
+        ("allows_users_to_create_topics", false),
     ] {
         user[name] = json!(can);
     }

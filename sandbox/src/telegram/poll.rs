@@ -34,7 +34,9 @@ pub(super) fn poll(params: &Params, now: i64) -> Result<Value, Reply> {
         "id": random::text(BASE62, 18),
         "question": question.text,
         "question_entities": question.entities,
-        "options": options.iter().map(|text| json!({"text": text, "voter_count": 0})).collect::<Vec<_>>(),
+        "options": options.iter().enumerate().map(|(place, text)| {
+            json!({"persistent_id": place.to_string(), "text": text, "voter_count": 0})
+        }).collect::<Vec<_>>(),
         "total_voter_count": 0,
         "is_closed": params.flag("is_closed"),
         "is_anonymous": true,

@@ -61,7 +61,7 @@ fn put_file(shown: &mut Value, file: &File) {
         return;
     }
     object["mime_type"] = json!(file.mime);
-    if let Some(name) = &file.name {
+    if let Some(name) = file.name.as_ref().filter(|_| file.kind != Kind::LivePhoto) {
         object["file_name"] = json!(name);
     }
     if file.kind != Kind::Document {

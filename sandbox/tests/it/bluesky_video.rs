@@ -116,6 +116,12 @@ async fn an_upload_has_its_type_its_length_and_its_account() {
     let net = Net::new().await;
     let (pds, other) = (Pds::new(&net).await, Pds::new(&net).await);
     let token = token(&pds, &server(&pds), UPLOAD_BLOB).await;
+    // Bytes of a length that is not said.
+    let pieces = futures_util::stream::iter([Ok::<_, std::io::Error>(mp4(9))]);
+    let path = format!("app.bsky.video.uploadVideo?did={}&name=a.mp4", pds.account.remote_id);
+    let endless = net.client.post(format!("{}/xrpc/{path}", pds.account.base)).bearer_auth(&token);
+    let endless = endless.header("content-type", "video/mp4");
+    send(endless.body(reqwest::Body::wrap_stream(pieces))).await.is(411);
     let wrong = upload(&pds, &token, "video/webm", mp4(9)).await.is(400);
     assert_eq!(wrong["error"], "InvalidRequest");
     let stolen = format!(

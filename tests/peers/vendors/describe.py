@@ -106,30 +106,26 @@ def described(network, packages, out):
 
 
 def names(facts):
-    """Yields every name and value of a description, with its operation."""
+    """Returns every name and value of a description, with its operation."""
     def inside(schema, seen):
         if not isinstance(schema, dict):
             return
-        if "$ref" in schema:
-            name = schema["$ref"].rsplit("/", 1)[-1]
-            if name not in seen:
-                yield from inside(facts["types"].get(name, {}), seen | {name})
-        for name, one in schema.get("properties", {}).items():
-            yield name
-            for inner in inside(one, seen):
-                yield inner if "=" in inner and "." in inner else f"{name}.{inner}"
-        for value in schema.get("enum", []):
-            yield f"={value}"
-        for key in ("items", "additionalProperties"):
-            yield from inside(schema.get(key), seen)
-        for key in ("anyOf", "allOf", "oneOf"):
-            for one in schema.get(key, []):
-                yield from inside(one, seen)
+        name = schema.get("$ref", "").rsplit("/", 1)[-1]
+        # Types refer to each other in circles, so each is looked at once.
+        if name and name not in seen:
+            seen.add(name)
+            yield from inside(facts["types"].get(name, {}), seen)
+        yield from schema.get("properties", {})
+        yield from (f"={value}" for value in schema.get("enum", []))
+        inner = [*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")]
+        for one in [*inner, *(one for key in ("anyOf", "allOf", "oneOf") for one in schema.get(key, []))]:
+            yield from inside(one, seen)
     found = set()
     for one in facts["operations"]:
         found.add(one["name"])
+        seen = set()
         for part in (one.get("query"), one["body"].get("schema"), *one["answers"].values()):
-            found |= {f"{one['name']}: {name}" for name in inside(part, frozenset())}
+            found |= {f"{one['name']}: {name}" for name in inside(part, seen)}
     return found
 
 

@@ -39,6 +39,8 @@ pub struct Options {
     pub sandbox_time_factor: f64,
     /// Send requests for the real networks to the simulated ones, with an app registered at each.
     pub stand_ins: bool,
+    /// The address at which Bluesky's servers are reached, in place of their own.
+    pub bluesky_at: Option<Url>,
     /// The service that videos for Bluesky are sent to.
     pub bluesky_video: fanfare_platforms::VideoService,
     /// The failpoint at which this process stops.
@@ -90,6 +92,7 @@ impl Default for Options {
             sandbox_limits: false,
             sandbox_time_factor: 1.0,
             stand_ins: false,
+            bluesky_at: None,
             bluesky_video: fanfare_platforms::VideoService::Usual,
             failpoint: None,
             base_url: None,

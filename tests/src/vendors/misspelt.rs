@@ -18,7 +18,7 @@ pub struct Noticed {
     pub refused: BTreeSet<Name>,
     /// Refused by the simulator's own code, or answered otherwise than described.
     pub rejected: BTreeSet<Name>,
-    /// The network takes names that it does not know: only the stricter reading of the facts finds them.
+    /// The network takes it: only the stricter reading of the facts finds it.
     pub passed: BTreeSet<Name>,
     /// Nobody noticed.
     pub missed: BTreeSet<Name>,
@@ -48,6 +48,15 @@ impl Noticed {
         self.refused.len() + self.rejected.len() + self.passed.len() + self.missed.len()
     }
 
+    const fn list(&mut self, by: By) -> &mut BTreeSet<Name> {
+        match by {
+            By::Gate => &mut self.refused,
+            By::Handler => &mut self.rejected,
+            By::Check => &mut self.passed,
+            By::Nobody => &mut self.missed,
+        }
+    }
+
     /// Returns the names that a network itself would take, by network.
     #[must_use]
     pub fn passed_by_network(&self) -> BTreeMap<&str, Vec<&Name>> {
@@ -66,50 +75,61 @@ pub async fn misspell(tour: &Tour) -> Noticed {
     for network in networks::all() {
         let description = Description::of(network).expect("facts of every network");
         let words = Words::of(network);
-        // The newest request with a name, since its token may still be good.
+        // The newest request with a name, since its token may still be good. Requests that differ in numbers alone are one.
         let mut found: BTreeMap<Name, (&Exchange, Misspelt)> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
         let own = tour.exchanges.iter().filter(|one| one.network == network && is_said(one));
-        for exchange in own.filter(|one| (200..400).contains(&one.status)) {
+        for exchange in own.filter(|one| (200..400).contains(&one.status)).rev() {
             let Some(request) = request_of(exchange) else { continue };
             let Some(operation) = description.operation(&request) else { continue };
+            if !seen.insert((operation.to_owned(), without_numbers(exchange))) {
+                continue;
+            }
             for misspelt in names::of(exchange, &words) {
                 let (network, operation) = (network.to_owned(), operation.to_owned());
                 let name = Name { network, operation, place: misspelt.place.clone() };
-                found.insert(name, (exchange, misspelt));
+                found.entry(name).or_insert((exchange, misspelt));
             }
         }
         for (name, (exchange, misspelt)) in found {
-            let place = judge(tour, &description, exchange, &misspelt, &mut noticed).await;
-            place(&mut noticed).insert(name);
+            let by = judge(tour, &description, exchange, &misspelt).await;
+            noticed.list(by).insert(name);
         }
     }
     noticed
 }
 
-type Place = fn(&mut Noticed) -> &mut BTreeSet<Name>;
+/// Who noticed a name.
+enum By {
+    Gate,
+    Handler,
+    Check,
+    Nobody,
+}
 
 async fn judge(
     tour: &Tour,
     description: &Description,
     exchange: &Exchange,
     misspelt: &Misspelt,
-    _: &mut Noticed,
-) -> Place {
+) -> By {
     let (Some(good), Some(bad)) = (request_of(exchange), misspelt.request(exchange)) else {
-        return |noticed| &mut noticed.missed;
+        return By::Nobody;
     };
     if description.refusal(&bad).is_some() {
-        return |noticed| &mut noticed.refused;
+        return By::Gate;
     }
-    if is_found(description, &good, &bad) {
-        return |noticed| &mut noticed.passed;
-    }
-    let before = answer(tour, exchange, None).await;
     let after = answer(tour, exchange, Some(misspelt)).await;
-    if after.0 >= 400 && after != before {
-        return |noticed| &mut noticed.rejected;
+    if after.0 >= 400 && after != answer(tour, exchange, None).await {
+        return By::Handler;
     }
-    |noticed| &mut noticed.missed
+    if is_found(description, &good, &bad) { By::Check } else { By::Nobody }
+}
+
+/// Returns query and body without the digits in them.
+fn without_numbers(exchange: &Exchange) -> Vec<u8> {
+    let bytes = exchange.query.bytes().chain([b' ']).chain(exchange.body.iter().copied());
+    bytes.filter(|byte| !byte.is_ascii_digit()).collect()
 }
 
 /// Returns true if a request says something that is not described, and the good one does not.

@@ -103,8 +103,8 @@ pub fn request_of(exchange: &Exchange) -> Option<Request> {
 /// Returns false for what people's browsers ask of a network's pages.
 fn is_said(exchange: &Exchange) -> bool {
     let chooses = exchange.query.split('&').any(|pair| pair.starts_with("account="));
-    !exchange.path.starts_with("ui")
-        && !(exchange.method == "GET" && chooses && exchange.status != 200)
+    let is_choice = exchange.method == "GET" && chooses && exchange.status != 200;
+    !is_choice && !exchange.path.starts_with("ui")
 }
 
 /// Returns the permissions that users are asked for.

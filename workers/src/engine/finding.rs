@@ -7,10 +7,15 @@ use fanfare_core::{
     mutation::{self, Mutation},
 };
 use fanfare_entities::Millis;
-use fanfare_platforms::{Progress, ReconcileOutcome, RecoveryClass, Session};
+use fanfare_platforms::{
+    self as platforms, ErrorKind, Progress, ReconcileOutcome, RecoveryClass, Session,
+};
 use fanfare_publishing::lost_calls::{LostCall, SETTLE_TIME, Verdict, is_absent};
 
 use crate::Context;
+
+/// The longest time after a call for which a limit of reads is waited for, in ms.
+const MAX_LIMITED_TIME: Millis = 2 * 86_400_000;
 
 /// A commit call that may have been carried out. All times are in ms since 1970.
 #[derive(Debug, Clone, Copy)]
@@ -117,4 +122,13 @@ pub async fn judge(
         | ReconcileOutcome::HandleEnded
         | ReconcileOutcome::Unknown => Ok(Verdict::Doubt),
     }
+}
+
+/// Returns when the network may be asked again that limits how often it is read, for a call that was made at `sent_at`:
+/// some allow one read a day.
+pub(super) fn limit_end(error: &platforms::Error, sent_at: Millis, now: Millis) -> Option<Millis> {
+    let is_limit = matches!(error.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
+    let wait = Millis::try_from(error.retry_after?.as_millis()).ok()?;
+    let at = now + wait.max(1_000);
+    (is_limit && at < sent_at + MAX_LIMITED_TIME).then_some(at)
 }

@@ -24,6 +24,7 @@ use fanfare_publishing::{
     retry_action::{RetryAction, decide},
 };
 
+use finding::limit_end;
 pub use finding::{Finding, Unsettled, judge};
 
 use crate::Context;
@@ -31,9 +32,6 @@ use crate::Context;
 /// The longest time between recording a commit call and making it, in ms: the call must be over before anybody asks about
 /// it, ten seconds after the recorded deadline, and clocks differ a little.
 const MAX_START_DELAY: Millis = 5_000;
-
-/// The longest time after a call for which a limit of reads is waited for, in ms.
-const MAX_LIMITED_TIME: Millis = 2 * 86_400_000;
 
 /// The action after a step.
 #[derive(Debug)]
@@ -383,15 +381,6 @@ async fn reconcile<W: RemoteWork>(
         None => Verdict::Doubt,
     };
     work.conclude(call.finding(verdict, now)).await
-}
-
-/// Returns when the network may be asked again that limits how often it is read, for a call that was made at `sent_at`:
-/// some allow one read a day.
-fn limit_end(error: &platforms::Error, sent_at: Millis, now: Millis) -> Option<Millis> {
-    let is_limit = matches!(error.kind, ErrorKind::RateLimited | ErrorKind::QuotaExhausted);
-    let wait = Millis::try_from(error.retry_after?.as_millis()).ok()?;
-    let at = now + wait.max(1_000);
-    (is_limit && at < sent_at + MAX_LIMITED_TIME).then_some(at)
 }
 
 /// Asks the network about a call that began at `since`. Returns `None` if it does not say.

@@ -143,7 +143,7 @@ async fn accounts_named(
 fn key(account: &account::Model, event: &InboundEvent) -> String {
     let is_message = matches!(event.item, InboundItem::Message(_) | InboundItem::Unsent { .. });
     let once = is_message && matches!(event.verb.as_str(), "add" | "unsend" | "remove");
-    let at = if !once { event.at.timestamp_millis().to_string() } else { String::new() };
+    let at = if once { String::new() } else { event.at.timestamp_millis().to_string() };
     let parts = [
         account.platform.as_str(),
         &account.id.to_string(),

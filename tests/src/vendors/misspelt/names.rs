@@ -8,10 +8,11 @@ use serde_json::Value;
 use crate::Exchange;
 
 /// Names of values that hold what users wrote, languages, ids, and what the network said before.
-const FREE: [&str; 38] = [
+const FREE: [&str; 39] = [
     "alt",
     "alt_text",
     "body",
+    "body_markdown",
     "caption",
     "client_id",
     "client_key",
