@@ -230,17 +230,29 @@ impl RemoteWork for Run<'_> {
         Ok(Next::Done)
     }
 
-    /// A change that can be repeated at will, or whose refusal has a meaning of its own, is not looked up.
+    /// A change whose refusal has a meaning of its own is not looked up, nor is one that can be repeated at will and will be.
     fn looks_up(&self, error: &platforms::Error) -> bool {
         let refused = self.changes.refusal_reason(&self.change, error);
-        !matches!(self.changes.class(&self.change), RecoveryClass::Key { .. })
-            && matches!(refused, None | Some(RefusalReason::PermissionMissing))
+        let is_repeated = self.is_repeatable() && error.kind == ErrorKind::Transient;
+        !is_repeated && matches!(refused, None | Some(RefusalReason::PermissionMissing))
     }
 
     async fn doubt(&mut self, error: platforms::Error, session: &Session) -> Result<Next> {
         let refused = self.changes.refusal_reason(&self.change, &error);
         let failure =
             refused.map_or_else(|| from_error(&error), |refused| from_refusal(refused, &error));
+        if self.is_repeatable() {
+            // One look: what is not there may be sent again whatever became of this call.
+            let since = self.unsettled(session).map_or(self.cx.now(), |call| call.since());
+            if let Some(outcome) = engine::question(self, since, session).await
+                && let Verdict::Found(progress) = self.judge(session, outcome).await?
+            {
+                return self.go_on(progress).await;
+            }
+            self.forget_call();
+            self.fail(failure).await?;
+            return Ok(Next::Done);
+        }
         ledger::refuse(&mut self.row, failure);
         // The call is over.
         self.row.sending_until = Some(self.cx.now());
@@ -294,6 +306,11 @@ impl RemoteWork for Run<'_> {
 }
 
 impl Run<'_> {
+    /// Returns true if the change can be sent again at will, since a second one changes nothing.
+    fn is_repeatable(&self) -> bool {
+        matches!(self.changes.class(&self.change), RecoveryClass::Key { .. })
+    }
+
     /// Returns the longest time for which the network's lists may not show what was just made, in ms.
     fn list_lag(&self) -> Millis {
         let lag = self.platform.spec().list_lag;
