@@ -103,7 +103,7 @@ async fn operators_see_what_others_do_not() {
     operators_see(&app, &operator, "youtube", "as asked").await;
     publish(&app, &app.user().await, "youtube", "public", "author").await;
     operators_see(&app, &operator, "youtube", "1 not as asked").await;
-    operators_see(&app, &operator, "facebook", "not told by the platform").await;
+    operators_see(&app, &operator, "facebook", "the platform does not say").await;
     publish(&app, &app.user().await, "facebook", "", "author").await;
     operators_see(&app, &operator, "facebook", "development mode").await;
     operators_see(&app, &operator, "facebook", "did not show the post").await;

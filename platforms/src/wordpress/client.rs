@@ -48,7 +48,7 @@ pub struct Post {
     pub link: Option<String>,
     #[serde(default)]
     pub slug: String,
-    /// `publish`, or the state that a plugin or the role of the user has given it; empty if it is not told.
+    /// `publish`, or the state that a plugin or the role of the user has given it; empty if the site does not say.
     #[serde(default)]
     pub status: String,
     /// Its date, in UTC and without a zone.

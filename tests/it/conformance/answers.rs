@@ -190,7 +190,7 @@ const OPEN_REFUSALS: [(&str, u16, &str); 7] = [
     (
         "google_business",
         403,
-        r#"{"error":{"code":403,"message":"The caller does not have permission","status":"PERMISSION_DENIED"}}"#,
+        r#"{"error":{"code":403,"message":"My Business API has not been used in project 1 before or it is disabled.","status":"PERMISSION_DENIED","details":[{"reason":"SERVICE_DISABLED"}]}}"#,
     ),
     (
         "google_business",

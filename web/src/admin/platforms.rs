@@ -139,7 +139,7 @@ fn seen(network: &Network) -> Markup {
     html! {
         @match (hidden, network.unseen) {
             (0, None) => { span.soft { "as asked" } }
-            (0, Some(_)) => { span.soft { "not told by the platform" } }
+            (0, Some(_)) => { span.soft { "the platform does not say" } }
             (hidden, _) => { span.late { (number(hidden)) " not as asked" } }
         }
         @if let Some(unseen) = network.unseen.filter(|_| network.connected > 0) {

@@ -145,7 +145,7 @@ async fn post_of(tx: &Tx, account: &account::Model, remote: &str) -> Result<Opti
 }
 
 /// Gives a young comment the post that it is on, if that was not known when it came: it may have come before the answer to
-/// our own call, or under a name that the network told us later.
+/// our own call, or under a name that the network gave later.
 async fn with_post(
     tx: &Tx,
     account: &account::Model,
