@@ -78,6 +78,8 @@ pub struct ReviewPage {
     pub average_rating: Option<f64>,
     /// The number of reviews.
     pub total: Option<i64>,
+    /// The number of reviews on this page that could not be read. They are there, whatever they say.
+    pub unread: usize,
 }
 
 /// A photo or video of a location.

@@ -59,7 +59,7 @@ impl Context {
     }
 }
 
-/// Returns whether a page is shown to everybody; `None` if that cannot be told.
+/// Returns whether a page is shown to everybody; `None` if it does not say.
 async fn is_shown(cx: &Domain, address: Url) -> Option<bool> {
     let request = cx.http.get(address).redirects(5).max_reply(PAGE_MAX).deadline(DEADLINE);
     let reply = request.send().await.ok()?;

@@ -48,8 +48,9 @@ const TRANSLATED: &str = "(Translated by Google)";
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Reviews {
+    /// Each is read alone, so that one of an unknown form costs itself.
     #[serde(default)]
-    reviews: Vec<Review>,
+    reviews: Vec<Value>,
     average_rating: Option<f64>,
     total_review_count: Option<i64>,
     #[serde(default)]
@@ -325,8 +326,11 @@ impl BusinessProfile for GoogleBusiness {
             query.push(("pageToken", next.as_str()));
         }
         let page: Reviews = google::get(session, url, &query, parse_error).await?;
-        let items = page.reviews.into_iter().map(Review::read).collect();
+        let count = page.reviews.len();
+        let known = page.reviews.into_iter().filter_map(|one| Review::deserialize(one).ok());
+        let items: Vec<RemoteReview> = known.map(Review::read).collect();
         Ok(ReviewPage {
+            unread: count - items.len(),
             page: ListPage::with_next(items, Some(page.next_page_token)),
             average_rating: page.average_rating,
             total: page.total_review_count,

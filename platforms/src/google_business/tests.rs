@@ -285,3 +285,20 @@ fn what_does_not_go_together_is_told() {
     let silent = Draft { caption: String::new(), ..post("event", json!({"event": event()})) };
     assert_eq!(validate(&GoogleBusiness, &crate::Account::default(), &silent).to_vec(), []);
 }
+
+#[tokio::test]
+async fn a_review_of_an_unknown_form_costs_itself_alone() {
+    let review = |name: &str| {
+        json!({
+            "name": name, "starRating": "FIVE", "comment": "Good",
+            "createTime": "2030-01-01T00:00:00Z", "updateTime": "2030-01-01T00:00:00Z",
+        })
+    };
+    let strange = json!({"name": "reviews/2", "createTime": "yesterday"});
+    let listed = json!({"reviews": [review("reviews/1"), strange, review("reviews/3")]});
+    let network = Network::start(move |_| (200, listed.clone())).await;
+    let business = GoogleBusiness.business_profile().unwrap();
+    let read = business.reviews(&session(&network), None).await.unwrap();
+    let names: Vec<_> = read.page.items.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!((names.as_slice(), read.unread), (["reviews/1", "reviews/3"].as_slice(), 1));
+}

@@ -76,7 +76,9 @@ fn answers(times: u32) -> Vec<NotFound> {
             let plain = NotFound { platform, status: 404, body: None, on, times };
             let said = |body| NotFound { status: 400, body: Some(body), ..plain };
             let meta = META.contains(&platform).then(|| [NODE, ALIAS].map(said));
-            [plain, NotFound { status: 410, ..plain }].into_iter().chain(meta.into_iter().flatten())
+            // A second status for the same once is enough.
+            let gone = (times == 1).then_some(NotFound { status: 410, ..plain });
+            [plain].into_iter().chain(gone).chain(meta.into_iter().flatten())
         })
     };
     networks::all().into_iter().flat_map(of).collect()

@@ -46,7 +46,7 @@ pub async fn part(visit: Visit) -> Result<Markup> {
         "Success, day",
         "Retried, day",
         "Errors, day",
-        "Seen by others, day",
+        "Seen, day",
         "Budget used",
         "API",
         "Publishing",

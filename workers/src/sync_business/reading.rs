@@ -66,19 +66,25 @@ impl Reading<'_> {
         let read_at = self.cx.clock.now();
         let pages = if self.row.backfilled { PAGES } else { FIRST_PAGES };
         let (mut next, mut whole, mut told) = (None, false, (None, None));
+        let mut unread = 0;
         for _ in 0..pages {
             let page = match self.reviews_page(next).await {
                 Ok(page) => page,
                 Err(error) => return Ok(Err(error)),
             };
             told = (page.average_rating, page.total);
+            unread += page.unread;
             let when = (read_at, self.row.backfilled);
             sync::store_reviews(self.cx, self.account, page.page.items, when).await?;
             next = page.page.next;
             if next.is_none() {
-                whole = true;
+                // A review that could not be read is not gone.
+                whole = unread == 0;
                 break;
             }
+        }
+        if unread > 0 {
+            tracing::warn!(account.id = self.account.id.0, unread, "reviews could not be read");
         }
         sync::end_reviews(self.cx, self.row, told, whole.then_some(read_at)).await?;
         Ok(Ok(()))
