@@ -175,6 +175,11 @@ pub trait Platform: Send + Sync {
         false
     }
 
+    /// Returns true if the network blocks the address of the service, and so all of its accounts, for what one sends.
+    fn blocks_addresses(&self) -> bool {
+        false
+    }
+
     /// Returns the app that posts for this account, where accounts bring their own; `None` means this service's app.
     /// Limits per app are counted by this value.
     fn app(&self, account: &Account) -> Option<String> {

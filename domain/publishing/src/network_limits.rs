@@ -34,7 +34,8 @@ impl LimitNames {
         limits: impl Iterator<Item = &'a RateLimit>,
     ) -> Vec<Subject> {
         let mut subjects = vec![Subject { name: self.account.clone(), rates: Vec::new() }];
-        if matches!(platform.spec().connect, ConnectSpec::Oauth(_)) {
+        let has_app = matches!(platform.spec().connect, ConnectSpec::Oauth(_));
+        if has_app || platform.blocks_addresses() {
             subjects.push(Subject { name: self.app.clone(), rates: Vec::new() });
         }
         for limit in limits {

@@ -36,12 +36,8 @@ const ALT_TEXT_MAX: usize = 1_024;
 
 /// Discord publishes no limits and says to read its headers; these are their values for a webhook
 /// (<https://discord.com/developers/docs/topics/rate-limits>).
-const RATE_LIMITS: &[RateLimit] = &[
-    RateLimit::new(LimitScope::Account, 5, 2),
-    RateLimit::new(LimitScope::Account, 30, 60),
-    // All requests without an authorization are counted by the address that they come from.
-    RateLimit::new(LimitScope::App, 50, 1),
-];
+const RATE_LIMITS: &[RateLimit] =
+    &[RateLimit::new(LimitScope::Account, 5, 2), RateLimit::new(LimitScope::Account, 30, 60)];
 
 const SPEC: Spec = Spec {
     base_url: "https://discord.com",
@@ -120,6 +116,11 @@ pub struct Discord;
 impl Platform for Discord {
     fn spec(&self) -> &'static Spec {
         &SPEC
+    }
+
+    /// <https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans>
+    fn blocks_addresses(&self) -> bool {
+        true
     }
 
     fn check(&self, draft: &Draft) -> Vec<Violation> {
