@@ -27,7 +27,7 @@ const CACHE_HEADERS: [&str; 6] = [
 /// Words in them of an answer that was stored earlier.
 const STORED: [&str; 3] = ["hit", "stale", "updating"];
 
-/// What the responses said of their server's clock. Clones share it.
+/// The server's clock, as its responses show it. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct ServerClock(Arc<Mutex<State>>);
 

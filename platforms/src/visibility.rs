@@ -1,4 +1,4 @@
-//! Who sees a published post: what was asked for, compared with what the network says.
+//! The audience of a published post: the one that was asked for, compared with the one that the network names.
 
 use crate::{Warning, WarningCode};
 

@@ -33,7 +33,7 @@ impl Request {
     }
 }
 
-/// What a network says of its requests and answers.
+/// The description of a network's requests and answers.
 pub struct Description(Facts);
 
 impl Description {

@@ -28,7 +28,7 @@ pub(crate) trait Network: Sized + Send + Sync + 'static {
     const BODY_MAX: usize;
     /// True if all accounts share one state, as the users of one site do.
     const SHARES_STATE: bool = false;
-    /// How it shows who sees a post, and whether it was accepted.
+    /// The places where it shows a post's audience, and that it was accepted.
     const SHOWS: Shows = Shows::NOTHING;
     /// The state of an account (or of the whole site).
     type State: Default + Send;

@@ -1,4 +1,4 @@
-//! How a network takes videos, as the control API sets it.
+//! The way in which a network takes videos, as the control API sets it.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) struct VideoControl {
     pub email_confirmed: bool,
     /// The code with which processing fails; empty: it fails without a code.
     pub fail: Option<String>,
-    /// How long processing takes.
+    /// The time that processing takes.
     pub seconds: Option<u64>,
 }
 

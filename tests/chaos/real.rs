@@ -42,7 +42,7 @@ struct Account {
     network: usize,
 }
 
-/// What became of the posts of an account.
+/// The ends of the posts of an account.
 #[derive(Debug, Default)]
 struct Ends {
     published: usize,

@@ -1,4 +1,4 @@
-//! Published, but others see it than it was meant for: what a network says of that is told on the post, and to the operators.
+//! Published, but others see it than it was meant for: what a network says of that stands on the post, and on the page of operators.
 //! Where it does not tell, they learn what to look at, and what a look without a log-in has shown.
 
 use fanfare_tests::{Operator, TestApp, User, networks};

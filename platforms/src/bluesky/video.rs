@@ -25,7 +25,7 @@ const WAIT_MAX: TimeDelta = TimeDelta::minutes(30);
 /// The largest file that a server takes unless it says otherwise, in bytes.
 const BLOB_MAX: u64 = 5 << 20;
 
-/// How far a video is.
+/// The progress of a video.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum VideoStage {

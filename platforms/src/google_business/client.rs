@@ -86,7 +86,7 @@ impl Address {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Metadata {
     pub can_operate_local_post: Option<bool>,
-    /// Whether Google has verified that the business is there, and shows what it says of itself.
+    /// True if Google has verified that the business is there, and shows what it says of itself.
     pub has_voice_of_merchant: Option<bool>,
     pub place_id: Option<String>,
     pub maps_uri: Option<String>,

@@ -45,7 +45,7 @@ pub struct NewStatus<'a> {
 pub struct Status {
     pub id: String,
     pub url: Option<String>,
-    /// Who sees it; empty if the server does not say.
+    /// Its audience; empty if the server does not say.
     #[serde(default)]
     pub visibility: String,
     pub created_at: DateTime<Utc>,

@@ -26,7 +26,7 @@ const POLLS_MAX: u32 = 200;
 /// uploaded again.
 const MEDIA_LIFETIME: TimeDelta = TimeDelta::hours(20);
 
-/// How often files that the instance has lost are uploaded again.
+/// The number of times files that the instance has lost are uploaded again.
 const UPLOADED_AGAIN_MAX: u32 = 3;
 
 /// The state that is stored between two calls.

@@ -37,7 +37,7 @@ impl Alterations {
     pub const NONE: Self = Self { title: &[], text: &[] };
 }
 
-/// What a network has made of a text beyond the changes that it is known to make.
+/// The changes of a text beyond those that its network is known to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// It ends after this many characters.

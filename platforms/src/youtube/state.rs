@@ -21,7 +21,7 @@ pub(super) struct State {
     pub forgotten: bool,
     /// The number of times this stage has failed.
     pub tries: u32,
-    /// Who sees the video, as YouTube said last.
+    /// The audience of the video, as YouTube said last.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub privacy: String,
     /// Names and ids of further objects, such as the playlist item.

@@ -1,4 +1,4 @@
-//! What becomes of a post after it was made, who sees it, and under which names the network knows it.
+//! Changes of a post after it was made: its state, its audience, and the names under which the network knows it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::hide::is_named;
 
-/// Who sees a post.
+/// The audience of a post.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Visibility {
@@ -58,7 +58,7 @@ pub(crate) enum LaterState {
     Numbers(BTreeMap<String, i64>),
 }
 
-/// How a network shows the state of a post: JSON pointers into the objects with its id.
+/// The places where a network shows the state of a post: JSON pointers into the objects with its id.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shows {
     /// Where it says who sees the post, and what it says of one that only its author sees. Empty if it does not say.

@@ -38,12 +38,12 @@ pub(crate) struct Behaviour {
     pub others: Vec<Other>,
     /// Names of headers, parameters and fields that have no effect, in lower case.
     pub ignores: Vec<String>,
-    /// Who sees the posts that are made from now on.
+    /// The audience of the posts that are made from now on.
     pub visibility: Visibility,
     pub ids: Ids,
     pub handles: Handles,
     pub hooks: Hooks,
-    /// What stands in front of every answer, such as notices of the network's own programs.
+    /// Text in front of every answer, such as notices of the network's own programs.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub preface: String,
 }
@@ -63,7 +63,7 @@ pub(crate) struct Reads {
     pub lag_ms: u32,
     /// The time for which the same request gets the same answer, in milliseconds; 0 for none. Such an answer has `Age`.
     pub cache_ms: u32,
-    /// The header by which such an answer is told from others.
+    /// The header that such an answer has.
     pub cache_mark: CacheMark,
     /// The most entries of a page, whatever was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ pub(crate) struct Reads {
     pub cut_text_at: Option<usize>,
 }
 
-/// How an answer out of a cache shows that it is one.
+/// The mark of an answer out of a cache.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CacheMark {

@@ -34,7 +34,7 @@ const STATES: [&str; 7] = [
     "JOB_STATE_UPLOADED",
 ];
 
-/// What an account may still send.
+/// The videos and bytes that an account may still send.
 pub(super) struct Left {
     pub videos: u64,
     pub bytes: u64,

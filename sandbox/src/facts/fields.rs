@@ -15,12 +15,12 @@ pub(crate) struct Node {
     of: HashMap<String, String>,
 }
 
-/// What may stand behind a field, as in `comments.limit(5)`.
+/// The modifiers of a field, as in `comments.limit(5)`.
 const MODIFIERS: [&str; 13] = [
     "limit", "summary", "filter", "order", "offset", "since", "until", "after", "before", "type",
     "width", "height", "fields",
 ];
-/// What a summary may have.
+/// The parts of a summary.
 const SUMMARIES: [&str; 7] = ["true", "false", "1", "0", "total_count", "order", "can_comment"];
 
 /// Returns the first field that none of the objects has, and the kind that has it not.

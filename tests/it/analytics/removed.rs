@@ -1,4 +1,4 @@
-//! What a network took and drops later is told: the post says since when it is missing, an event says so once, and nothing
+//! Posts that a network took and drops later: the post says since when it is missing, an event says so once, and nothing
 //! invites to send it again. One look proves nothing.
 
 use std::time::Duration;

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::Finding;
 
-/// How long an acceptance holds, in days.
+/// The time for which an acceptance holds, in days.
 const DAYS: i64 = 180;
 
 /// An accepted finding. `*` stands for any text.

@@ -99,7 +99,7 @@ pub async fn misspell(tour: &Tour) -> Noticed {
     noticed
 }
 
-/// Who noticed a name.
+/// The part that noticed a name.
 enum By {
     Gate,
     Handler,
