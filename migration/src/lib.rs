@@ -53,6 +53,8 @@ mod m0097_turns;
 mod m0098_turns_of_held;
 mod m0099_post_names;
 mod m0100_post_removals;
+mod m0105_post_sets;
+mod m0106_posts_of_sets;
 mod run;
 
 use sea_orm_migration::prelude::*;
@@ -117,6 +119,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0098_turns_of_held::TurnsOfHeld),
             Box::new(m0099_post_names::PostNames),
             Box::new(m0100_post_removals::PostRemovals),
+            Box::new(m0105_post_sets::PostSets),
+            Box::new(m0106_posts_of_sets::PostsOfSets),
         ]
     }
 }

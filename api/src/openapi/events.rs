@@ -42,6 +42,17 @@ fn holds() -> Vec<Holds> {
             ],
             json!({"post": record("Post")}),
         ),
+        of(
+            &[
+                "post_set.created",
+                "post_set.updated",
+                "post_set.deleted",
+                "post_set.published",
+                "post_set.partial",
+                "post_set.failed",
+            ],
+            json!({"post_set": post_set()}),
+        ),
         connected,
         of(&["account.disconnected"], json!({"account": record("Account")})),
         of(
@@ -81,6 +92,23 @@ fn holds() -> Vec<Holds> {
             }))}),
         ),
     ]
+}
+
+/// A post set without what it says.
+fn post_set() -> Value {
+    json!({
+        "type": "object",
+        "required": ["id", "workspace_id", "status", "counts", "settlement", "version", "targets"],
+        "properties": {
+            "id": {"type": "string", "format": "uuid"},
+            "workspace_id": {"type": "string", "format": "uuid"},
+            "status": {"type": "string"},
+            "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
+            "settlement": {"type": "integer"},
+            "version": {"type": "integer"},
+            "targets": {"type": "array", "items": {"type": "object"}},
+        },
+    })
 }
 
 /// The fields of an event of a video, with those of its result.

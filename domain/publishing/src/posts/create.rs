@@ -67,6 +67,57 @@ pub(super) async fn prepare(
     now: Millis,
 ) -> Result<Prepared> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
+    let (time, broken) = parse_time(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
+    let broken = with_timezone_fix(act, broken, new.scheduled_at.as_deref());
+    let examined = examine(act, account, &new, (time, broken), (flaws, now)).await?;
+    let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
+    if new.dry_run == Some(true) {
+        let forecast = examined.forecast(act, now).await?;
+        let more = warnings::of_new_post(act, &examined.account, forecast.similar());
+        return dry_run(act, examined, (workspace, forecast, more)).await.map(Prepared::Checked);
+    }
+    let at = examined.row.scheduled_at.unwrap_or(now);
+    let similar = forecast::similar(act, &examined.account, &examined.content.caption, at).await?;
+    limits::count_created(act).await?;
+    let account = examined.account.clone();
+    let files = media::copy_remote(act, examined.content.media.clone()).await;
+    let ready = match files {
+        Ok(files) => examined.complete(act, files, workspace).await,
+        Err(error) => Err(error),
+    };
+    if ready.is_err() {
+        limits::uncount_created(act).await;
+    }
+    let mut ready = ready?;
+    ready.warnings.extend(warnings::of_new_post(act, &account, &similar));
+    Ok(Prepared::Ready(Box::new(ready)))
+}
+
+/// A post that the network would take, as far as that is known before its files are copied.
+pub(super) struct Examined {
+    /// The account.
+    pub account: account::Model,
+    /// The content.
+    pub content: Content,
+    /// The row without its content.
+    pub row: post::Model,
+    platform: platforms::PlatformId,
+    facts: platforms::Account,
+    suggestion: Option<SuggestionId>,
+}
+
+/// Examines a post that was asked for at `now` for a time, of which `broken` is what is wrong with it. Nothing is
+/// written or copied.
+///
+/// # Errors
+/// Everything that is wrong with the post, in one error.
+pub(super) async fn examine(
+    act: &Act,
+    account: account::Model,
+    new: &NewPost,
+    (time, mut broken): (Option<Millis>, Violations),
+    (flaws, now): (Violations, Millis),
+) -> Result<Examined> {
     let platform = crate::platforms::from_row(&account.platform)?;
     let suggestion = new.suggestion_id.map(SuggestionId);
     if let Some(id) = suggestion {
@@ -97,31 +148,66 @@ pub(super) async fn prepare(
     let workspace = account.workspace_id;
     content.caption_files =
         caption_files::look_up(&act.cx, &act.cx.db.read, workspace, &content.settings).await?;
-    let (time, broken) = parse_time(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
-    let mut broken = with_timezone_fix(act, broken, new.scheduled_at.as_deref());
     broken.append(objections(&content, platform, &facts, is_draft, too_many).await?);
     Error::merge(flaws, Error::merge(broken, files.map(drop)))?;
-    let mut row = new_row(act, &account, &new, time, now);
+    let mut row = new_row(act, &account, new, time, now);
     row.requested_post_type = content.generic_type.map(str::to_owned);
-    if new.dry_run == Some(true) {
-        let at = row.scheduled_at.unwrap_or(now);
-        let post_type = content.post_type(platform);
-        let forecast = forecast(act, &account, (&content, &post_type, at)).await?;
-        let more = warnings::of_new_post(act, &account, forecast.similar());
-        let known = (WorkspaceOfPost::of(&act.membership, new.workspace_id), forecast, more);
-        return dry_run(act, row, &content, platform, known).await.map(Prepared::Checked);
+    Ok(Examined { account, content, row, platform, facts, suggestion })
+}
+
+impl Examined {
+    /// Returns the forecast for it; a post without a time is due `now`.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn forecast(&self, act: &Act, now: Millis) -> Result<Forecast> {
+        let at = self.row.scheduled_at.unwrap_or(now);
+        let post_type = self.content.post_type(self.platform);
+        forecast(act, &self.account, (&self.content, &post_type, at)).await
     }
-    let at = row.scheduled_at.unwrap_or(now);
-    let similar = forecast::similar(act, &account, &content.caption, at).await?;
-    limits::count_created(act).await?;
-    let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
-    let ready = with_media(act, (row, suggestion, workspace), content, platform, &facts).await;
-    if ready.is_err() {
-        limits::uncount_created(act).await;
+
+    /// Returns warnings about values that have no effect.
+    ///
+    /// # Errors
+    /// The examination panicked.
+    pub async fn warnings(&self) -> Result<Vec<Warning>> {
+        let platform = self.platform;
+        self.content.examine(move |content| content.warnings(platform)).await
     }
-    let mut ready = ready?;
-    ready.warnings.extend(warnings::of_new_post(act, &account, &similar));
-    Ok(Prepared::Ready(Box::new(ready)))
+
+    /// Returns the row with its content, as it would be written.
+    ///
+    /// # Errors
+    /// The content cannot be stored.
+    pub fn filled(&self) -> Result<post::Model> {
+        let mut row = self.row.clone();
+        fill_row(&mut row, &self.content, self.platform)?;
+        Ok(row)
+    }
+
+    /// Returns the row to be written, with these copies of its files.
+    ///
+    /// # Errors
+    /// What is wrong with the post now that its files are known.
+    pub async fn complete(
+        mut self,
+        act: &Act,
+        files: Vec<PostMedia>,
+        workspace: WorkspaceOfPost,
+    ) -> Result<NewPostRow> {
+        let is_draft = self.row.status == PostStatus::Draft;
+        self.content.media = files;
+        media_facts::refresh(&act.cx.db.read, &mut self.content.media).await?;
+        Error::check(objections(&self.content, self.platform, &self.facts, is_draft, None).await?)?;
+        let mut row = self.filled()?;
+        if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
+            let now = row.created_at;
+            row.due_at = Some(self.content.due_at(self.platform, &self.facts, at, now, false));
+        }
+        let warnings = self.warnings().await?;
+        let suggestion = self.suggestion;
+        Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace })
+    }
 }
 
 /// Returns the files at these addresses, with what is known about them.
@@ -129,28 +215,6 @@ pub(super) async fn look_up_files(act: &Act, urls: &[String]) -> Result<Vec<Post
     let mut files = media::look_up(act, urls).await?;
     media_facts::refresh(&act.cx.db.read, &mut files).await?;
     Ok(files)
-}
-
-/// Copies the media of a post and completes its row.
-async fn with_media(
-    act: &Act,
-    (mut row, suggestion, workspace): (post::Model, Option<SuggestionId>, WorkspaceOfPost),
-    mut content: Content,
-    platform: platforms::PlatformId,
-    account: &platforms::Account,
-) -> Result<NewPostRow> {
-    let is_draft = row.status == PostStatus::Draft;
-    content.media = media::copy_remote(act, content.media).await?;
-    media_facts::refresh(&act.cx.db.read, &mut content.media).await?;
-    Error::check(objections(&content, platform, account, is_draft, None).await?)?;
-    if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
-        let now = row.created_at;
-        let due = content.due_at(platform, account, at, now, false);
-        row.due_at = Some(due);
-    }
-    fill_row(&mut row, &content, platform)?;
-    let warnings = content.examine(move |content| content.warnings(platform)).await?;
-    Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace })
 }
 
 /// Parses the requested time; returns it with what is wrong with it.
@@ -287,6 +351,8 @@ fn new_row(
         error: None,
         next_attempt_at: None,
         duplicate_risk: false,
+        post_set_id: None,
+        version: 1,
         created_at: now,
         updated_at: now,
     }
@@ -344,13 +410,11 @@ pub struct DryRun {
 /// Returns the reply to a dry run: the post as it would be created.
 async fn dry_run(
     act: &Act,
-    mut row: post::Model,
-    content: &Content,
-    platform: platforms::PlatformId,
+    examined: Examined,
     (workspace, forecast, more): (WorkspaceOfPost, Forecast, Vec<Warning>),
 ) -> Result<Reply<DryRun>> {
-    fill_row(&mut row, content, platform)?;
-    let mut warnings = content.examine(move |content| content.warnings(platform)).await?;
+    let row = examined.filled()?;
+    let mut warnings = examined.warnings().await?;
     warnings.extend(more);
     let (bytes, reader) = (size(&row), Reader::of(act));
     let checked = move || {

@@ -17,6 +17,7 @@ use super::{
     input::PostChanges,
     media, media_facts,
     read::{find, find_locked},
+    sets,
     status::{invalid_transition, save},
     view::{OnePost, PostMedia},
 };
@@ -56,6 +57,7 @@ pub async fn edit(
         let used = caption_files::with_media(&act.cx, tx.conn(), &row).await?;
         media::record_uses(tx.conn(), &[(id, used)]).await?;
     }
+    sets::own_changes(&tx, &row, &changes).await?;
     let reply = save(act, &mut tx, row, "edited").await?;
     act.finish(tx, reply).await
 }
@@ -72,7 +74,7 @@ fn account_immutable(account: &serde_json::Value, before: &post::Model) -> Error
 }
 
 /// Checks the changes without copying any file. Returns the new files, as far as they are known.
-async fn check_changes(
+pub(super) async fn check_changes(
     act: &Act,
     before: &post::Model,
     changes: &PostChanges,
@@ -118,7 +120,7 @@ fn changed_urls(changes: &PostChanges) -> Option<Vec<String>> {
 }
 
 /// Returns the row after the changes, if it is valid.
-async fn changed_row(
+pub(super) async fn changed_row(
     act: &Act,
     row: &post::Model,
     changes: &PostChanges,
