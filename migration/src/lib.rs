@@ -53,6 +53,7 @@ mod m0097_turns;
 mod m0098_turns_of_held;
 mod m0099_post_names;
 mod m0100_post_removals;
+mod m0101_posts_near_in_time;
 mod run;
 
 use sea_orm_migration::prelude::*;
@@ -117,6 +118,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0098_turns_of_held::TurnsOfHeld),
             Box::new(m0099_post_names::PostNames),
             Box::new(m0100_post_removals::PostRemovals),
+            Box::new(m0101_posts_near_in_time::PostsNearInTime),
         ]
     }
 }

@@ -48,7 +48,8 @@ impl RefusalContext {
     pub async fn add_remedies(mut self, error: Error, base_url: String) -> Error {
         self.situation.base_url = base_url;
         let fixable = error.violations().iter().any(|broken| !broken.fix.is_empty());
-        if fixable || error.code() == Code::DuplicateRisk {
+        let repeats = matches!(error.code(), Code::DuplicateRisk | Code::DuplicateContent);
+        if fixable || repeats {
             let raw = self.raw;
             let parsed = offload(raw.len(), move || json::parse(&raw).ok()).await;
             self.situation.body = parsed.ok().flatten();

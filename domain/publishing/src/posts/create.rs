@@ -14,12 +14,13 @@ use uuid::Uuid;
 
 use super::{
     caption_files,
+    compared::Compared,
     draft::Content,
-    forecast::{self, Forecast, forecast},
+    duplicates::Guard,
+    forecast::{Forecast, forecast},
     input::{NewPost, NewStatus},
     media, media_facts, suggestion,
     view::{Checked, CreatedPost, PlannedPost, PostMedia, Reader, size},
-    warnings,
     workspace::WorkspaceOfPost,
     write::{NewPostRow, PostWriter},
 };
@@ -37,8 +38,8 @@ const GRACE: Millis = 60_000;
 /// Everything that is wrong with the post, in one error; nothing is written then.
 pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<CreateOutcome> {
     match prepare(act, new, flaws, act.cx.clock.now()).await? {
-        Prepared::Checked(reply) => Ok(CreateOutcome::Checked(reply)),
-        Prepared::Ready(row) => {
+        Prepared::Checked(reply, _) => Ok(CreateOutcome::Checked(reply)),
+        Prepared::Ready(row, _) => {
             let made = act.cx.feature::<PostWriter>().write(*row).await;
             if made.is_err() {
                 limits::uncount_created(act).await;
@@ -51,9 +52,9 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Create
 /// A post before it is written.
 pub(super) enum Prepared {
     /// It is only to be checked.
-    Checked(Reply<DryRun>),
+    Checked(Reply<DryRun>, Box<Compared>),
     /// It can be written as it is; it was counted as created.
-    Ready(Box<NewPostRow>),
+    Ready(Box<NewPostRow>, Box<Compared>),
 }
 
 /// Does everything up to the writing of a post that was asked for at `now`.
@@ -103,25 +104,36 @@ pub(super) async fn prepare(
     Error::merge(flaws, Error::merge(broken, files.map(drop)))?;
     let mut row = new_row(act, &account, &new, time, now);
     row.requested_post_type = content.generic_type.map(str::to_owned);
-    if new.dry_run == Some(true) {
-        let at = row.scheduled_at.unwrap_or(now);
-        let post_type = content.post_type(platform);
-        let forecast = forecast(act, &account, (&content, &post_type, at)).await?;
-        let more = warnings::of_new_post(act, &account, forecast.similar());
-        let known = (WorkspaceOfPost::of(&act.membership, new.workspace_id), forecast, more);
-        return dry_run(act, row, &content, platform, known).await.map(Prepared::Checked);
-    }
-    let at = row.scheduled_at.unwrap_or(now);
-    let similar = forecast::similar(act, &account, &content.caption, at).await?;
-    limits::count_created(act).await?;
+    let guard = new.duplicates.unwrap_or_default();
+    let mut compared = Compared::of(act, &account, (&content, row.scheduled_at), guard).await?;
     let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
-    let ready = with_media(act, (row, suggestion, workspace), content, platform, &facts).await;
+    if new.dry_run == Some(true) {
+        let similar = compared.allowed(act).await?;
+        let (at, post_type) = (compared.place.at, content.post_type(platform));
+        let forecast = forecast(act, &account, (&content, &post_type, at), &similar).await?;
+        let more = compared.warnings(act, &account, &similar);
+        let reply = dry_run(act, row, &content, platform, (workspace, forecast, more)).await?;
+        return Ok(Prepared::Checked(reply, Box::new(compared)));
+    }
+    if guard == Guard::Refuse {
+        // It is compared again when it is written; of a duplicate that is known now no file is copied.
+        compared.allowed(act).await?;
+    }
+    limits::count_created(act).await?;
+    let ready = async {
+        let new = (row, suggestion, workspace);
+        let mut ready = with_media(act, new, content, platform, &facts).await?;
+        compared.follow_copies(act, &ready.row).await?;
+        ready.once = compared.once();
+        let similar = if ready.once.is_none() { compared.similar(act).await? } else { Vec::new() };
+        ready.warnings.extend(compared.warnings(act, &account, &similar));
+        Ok(ready)
+    };
+    let ready: Result<NewPostRow> = ready.await;
     if ready.is_err() {
         limits::uncount_created(act).await;
     }
-    let mut ready = ready?;
-    ready.warnings.extend(warnings::of_new_post(act, &account, &similar));
-    Ok(Prepared::Ready(Box::new(ready)))
+    Ok(Prepared::Ready(Box::new(ready?), Box::new(compared)))
 }
 
 /// Returns the files at these addresses, with what is known about them.
@@ -150,7 +162,7 @@ async fn with_media(
     }
     fill_row(&mut row, &content, platform)?;
     let warnings = content.examine(move |content| content.warnings(platform)).await?;
-    Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace })
+    Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace, once: None })
 }
 
 /// Parses the requested time; returns it with what is wrong with it.
