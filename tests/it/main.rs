@@ -44,6 +44,7 @@ mod draining;
 mod drop_page;
 mod dropped_at_once;
 mod drops;
+mod duplicates;
 mod empty_lists;
 mod event_data;
 mod event_stream;
