@@ -16,6 +16,7 @@ mod forecast;
 mod generic_type;
 pub mod holds;
 mod input;
+pub mod later_names;
 pub mod leaving;
 mod media;
 mod media_facts;
