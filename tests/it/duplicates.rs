@@ -101,9 +101,11 @@ async fn a_change_and_a_new_post_at_once_do_not_make_the_same() {
     for round in 0..8 {
         let caption = format!("The programme of evening number {round} is out");
         let first = json!({"caption": format!("{round} something else"), "status": "draft"});
-        let id = user.publish(post(&app, account, 600, first)).await["id"].clone();
+        // Each round is far from the others.
+        let day = 20 * round * DAY;
+        let id = user.publish(post(&app, account, day + 600, first)).await["id"].clone();
         let wanted = json!({"caption": caption, "duplicates": "refuse"});
-        let body = post(&app, account, 900, wanted.clone());
+        let body = post(&app, account, day + 900, wanted.clone());
         let path = format!("/api/v1/posts/{id}");
         let (changed, made) = join(user.patch(&path, wanted), create(&user, &body)).await;
         let mut statuses = [changed.status, made.status];
@@ -418,7 +420,7 @@ async fn networks_that_refuse_equal_texts_are_named() {
         let near = create(&user, &after(near)).await.expect(200).body;
         assert!(!near["warnings"].to_string().contains("network_refuses"), "{near:#}");
         let listed = user.get(&format!("/api/v1/platforms?platform={platform}")).await;
-        let limits = &listed.expect(200).body["platforms"][0]["limits"];
+        let limits = &listed.expect(200).body["platforms"][0]["content_limits"];
         let known = match platform {
             "x" => json!(168),
             "linkedin" | "facebook" => json!(24),

@@ -1,10 +1,13 @@
 //! Items of one batch with the same content for one account, or nearly.
 
-use fanfare_core::error::refusal::Likeness;
+use std::sync::Arc;
+
+use fanfare_core::error::{Result, refusal::Likeness};
 use fanfare_entities::Millis;
 use fanfare_platforms::Warning;
 
 use super::{
+    batch::Item,
     compared::Compared,
     duplicates::{self, COMPARED_SPAN, Guard},
 };
@@ -28,9 +31,34 @@ impl Earlier {
     }
 }
 
+/// Compares the items with one another. Adds the warnings to those that are to be written, and returns those of items that
+/// were only checked. One that must repeat nothing is refused, if it was only checked; else when it is written.
+pub(super) fn compare_items(items: &mut [Result<Item>]) -> Vec<Vec<Warning>> {
+    let compared: Vec<_> =
+        items.iter().map(|item| item.as_ref().ok().and_then(Item::compared)).collect();
+    let earlier = earlier_ones(&compared);
+    let mut warnings = vec![Vec::new(); items.len()];
+    for ((item, earlier), warnings) in items.iter_mut().zip(earlier).zip(&mut warnings) {
+        let Some(earlier) = earlier else { continue };
+        match item {
+            Ok(Item::Checked(checked)) if checked.compared.guard == Guard::Refuse => {
+                *item = Err(checked.refused(&earlier));
+            }
+            Ok(Item::Checked(checked)) => *warnings = earlier.warnings(&checked.compared),
+            Ok(Item::Ready(ready)) if ready.compared.guard == Guard::Warn => {
+                if let Some(row) = Arc::get_mut(&mut ready.row) {
+                    row.warnings.extend(earlier.warnings(&ready.compared));
+                }
+            }
+            _ => {}
+        }
+    }
+    warnings
+}
+
 /// Returns for each item the first one before it that it repeats. An item that must repeat nothing and does is not made, so
 /// later ones are not compared with it.
-pub(super) fn earlier_ones(items: &[Option<&Compared>]) -> Vec<Option<Earlier>> {
+fn earlier_ones(items: &[Option<&Compared>]) -> Vec<Option<Earlier>> {
     let mut made: Vec<(usize, &Compared)> = Vec::new();
     let mut found = Vec::with_capacity(items.len());
     for (place, item) in items.iter().enumerate() {

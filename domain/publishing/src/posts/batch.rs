@@ -24,7 +24,7 @@ use super::{
     alike,
     compared::Compared,
     create::{self, Prepared},
-    duplicates::{self, Guard},
+    duplicates,
     input::{NewPost, NewPostBatch},
     view::{Checked, Created, PlannedPost, Post},
     workspace::WorkspaceOfPost,
@@ -67,7 +67,7 @@ pub async fn create_batch(
         prepare_item(act, key, body, (index, dry_run, now)).await
     });
     let mut items = future::join_all(items).await;
-    let warnings = compare_items(&mut items);
+    let warnings = alike::compare_items(&mut items);
     let ready = items.iter().filter_map(|item| match item {
         Ok(Item::Ready(item)) => Some(Arc::clone(&item.row)),
         _ => None,
@@ -90,33 +90,8 @@ pub async fn create_batch(
     batch_reply(outcomes, warnings).await
 }
 
-/// Compares the items with one another. Adds the warnings to those that are to be written, and returns those of items that
-/// were only checked. One that must repeat nothing is refused, if it was only checked; else when it is written.
-fn compare_items(items: &mut [Result<Item>]) -> Vec<Vec<Warning>> {
-    let compared: Vec<_> =
-        items.iter().map(|item| item.as_ref().ok().and_then(Item::compared)).collect();
-    let earlier = alike::earlier_ones(&compared);
-    let mut warnings = vec![Vec::new(); items.len()];
-    for ((item, earlier), warnings) in items.iter_mut().zip(earlier).zip(&mut warnings) {
-        let Some(earlier) = earlier else { continue };
-        match item {
-            Ok(Item::Checked(checked)) if checked.compared.guard == Guard::Refuse => {
-                *item = Err(checked.refused(&earlier));
-            }
-            Ok(Item::Checked(checked)) => *warnings = earlier.warnings(&checked.compared),
-            Ok(Item::Ready(ready)) if ready.compared.guard == Guard::Warn => {
-                if let Some(row) = Arc::get_mut(&mut ready.row) {
-                    row.warnings.extend(earlier.warnings(&ready.compared));
-                }
-            }
-            _ => {}
-        }
-    }
-    warnings
-}
-
 /// An item of a batch before any post is written.
-enum Item {
+pub(super) enum Item {
     /// It was made before.
     Answered(Reply),
     /// It was only checked.
@@ -127,7 +102,7 @@ enum Item {
 
 impl Item {
     /// Returns what is compared of it.
-    fn compared(&self) -> Option<&Compared> {
+    pub fn compared(&self) -> Option<&Compared> {
         match self {
             Self::Answered(_) => None,
             Self::Checked(item) => Some(&item.compared),
@@ -137,28 +112,28 @@ impl Item {
 }
 
 /// An item that was only checked.
-struct CheckedItem {
+pub(super) struct CheckedItem {
     index: usize,
     body: Value,
     act: Act,
     reply: Reply,
-    compared: Box<Compared>,
+    pub compared: Box<Compared>,
 }
 
 impl CheckedItem {
     /// Returns the refusal of the item because of an earlier one.
-    fn refused(&self, earlier: &alike::Earlier) -> Error {
+    pub fn refused(&self, earlier: &alike::Earlier) -> Error {
         let error = duplicates::refuse_item(earlier.place, earlier.kind);
         with_remedies(&self.act, error, self.body.clone(), self.index)
     }
 }
 
 /// An item that can be written.
-struct ReadyItem {
+pub(super) struct ReadyItem {
     index: usize,
     body: Value,
-    row: Arc<NewPostRow>,
-    compared: Box<Compared>,
+    pub row: Arc<NewPostRow>,
+    pub compared: Box<Compared>,
     kept: Option<AbortOnDropHandle<()>>,
 }
 
