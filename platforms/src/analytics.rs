@@ -137,6 +137,19 @@ pub struct PostRef {
     pub post_type: String,
     /// Its form: `image`, `carousel`, `video`, `text`, `link`, `document`, `thread` or `article`.
     pub format: String,
+    /// Its address for people, if it is known.
+    pub url: Option<String>,
+}
+
+/// What a network tells of a post since it was published.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PostNews {
+    /// Its own id and address, in place of the name that it had until others could see it.
+    pub public_id: Option<(String, Option<String>)>,
+    /// Further names, by which lists and webhooks call it.
+    pub names: Vec<String>,
+    /// True if the network's own record says that the post came to nothing.
+    pub is_gone: bool,
 }
 
 impl PostRef {
@@ -261,6 +274,31 @@ pub trait Analytics: Send + Sync {
     /// Returns true if posts have metrics at all.
     fn measures_posts(&self) -> bool {
         true
+    }
+
+    /// Returns true if there are metrics at all. A network without any may have its posts looked at.
+    fn has_numbers(&self) -> bool {
+        true
+    }
+
+    /// Returns true if published posts are looked at again, with their metrics or without: the network may drop what it took.
+    fn watches_posts(&self) -> bool {
+        self.measures_posts()
+    }
+
+    /// Returns true for a post of which the network has more to tell than its metrics, as long as no further name is known.
+    fn awaits_news(&self, post: &PostRef) -> bool {
+        let _ = post;
+        false
+    }
+
+    /// Reads what the network tells of a post since it was published.
+    ///
+    /// # Errors
+    /// The network's error.
+    async fn news(&self, reading: &FetchContext<'_>, post: &PostRef) -> Result<PostNews> {
+        let _ = (reading, post);
+        Ok(PostNews::default())
     }
 
     /// Returns true if posts have a metric by which engagements can be divided: reach, views or impressions.

@@ -109,6 +109,23 @@ pub struct RemotePost {
     pub at: DateTime<Utc>,
 }
 
+/// A page of a list of which each entry is read alone.
+#[derive(Debug)]
+pub struct InboxPage<T> {
+    /// What could be read.
+    pub page: ListPage<T>,
+    /// The ids of entries of an unknown form, which are there, whatever they say; an empty one where an entry has no id.
+    pub unread: Vec<String>,
+}
+
+impl<T> InboxPage<T> {
+    /// Creates a page all of which was read.
+    #[must_use]
+    pub const fn whole(page: ListPage<T>) -> Self {
+        Self { page, unread: Vec::new() }
+    }
+}
+
 /// An event that a network sent by webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboundEvent {
@@ -233,16 +250,16 @@ pub trait Inbox: RemoteChanges {
         &self,
         session: &Session,
         next: Option<String>,
-    ) -> Result<ListPage<Vec<RemoteMessage>>> {
+    ) -> Result<InboxPage<Vec<RemoteMessage>>> {
         let _ = (session, next);
-        Ok(ListPage { items: Vec::new(), next: None })
+        Ok(InboxPage::whole(ListPage { items: Vec::new(), next: None }))
     }
 
     /// Reads the account's recent posts, latest first.
     ///
     /// # Errors
     /// The network's error.
-    async fn recent_posts(&self, session: &Session) -> Result<Vec<RemotePost>>;
+    async fn recent_posts(&self, session: &Session) -> Result<InboxPage<RemotePost>>;
 
     /// Reads a page of the comments on a post, including replies.
     ///
@@ -253,7 +270,7 @@ pub trait Inbox: RemoteChanges {
         session: &Session,
         post: &str,
         next: Option<String>,
-    ) -> Result<ListPage<RemoteComment>>;
+    ) -> Result<InboxPage<RemoteComment>>;
 
     /// Looks up a comment that is missing in a list. Returns whether it is hidden, or `None` if it no longer exists.
     /// Called only for networks whose lists leave out hidden comments.

@@ -69,8 +69,8 @@ pub use draft::{Draft, Media, MediaSource, MediaStream};
 pub use error::{Effect, Error, ErrorKind, PlatformReply, Result};
 pub use id::{PLANNED, Planned, UnknownPlatform};
 pub use inbox::{
-    Attachment, InboundEvent, InboundItem, Inbox, InboxRules, Person, RemoteComment, RemoteMessage,
-    RemotePost,
+    Attachment, InboundEvent, InboundItem, Inbox, InboxPage, InboxRules, Person, RemoteComment,
+    RemoteMessage, RemotePost,
 };
 pub use list::{PlatformId, all, find};
 pub use outcome::{

@@ -233,6 +233,8 @@ pub struct RefreshedTokens {
     pub secrets: crate::Secrets,
     /// When the fresh tokens expire, if they do.
     pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
+    /// The network's id of the account, if it has another one by now.
+    pub remote_id: Option<String>,
 }
 
 /// Returns the state that a connector stored after the previous call; the default before the first one.

@@ -53,6 +53,9 @@ pub struct Spec {
     /// The changes of texts that the network is known to make; what else it shows is not what was sent. Where `sources`
     /// name none there are none but those that all networks may make.
     pub alterations: Alterations,
+    /// The hours within which the network may refuse a text that the account posted before; `None` where it is not known to
+    /// refuse any. The hours are ours: the vendors name none.
+    pub equal_text_hours: Option<u32>,
     /// The name of a parameter that the network ignores in addresses of reads. Each look-up gets a value of its own for it,
     /// so that no cache can answer with what was there before. `None` where unknown parameters are refused, or no cache
     /// is known.
@@ -124,6 +127,7 @@ impl Spec {
             commit_deadline: Duration::from_secs(30),
             list_lag: Duration::from_secs(90),
             alterations: Alterations::NONE,
+            equal_text_hours: None,
             ignored_parameter: None,
             unseen: None,
             rate_limits: &[],

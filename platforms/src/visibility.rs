@@ -4,9 +4,9 @@ use crate::{Warning, WarningCode};
 
 /// The audiences that networks name, the widest first. Those of one line are as wide as each other.
 const WIDEST_FIRST: [&[&str]; 4] = [
-    &["public", "publish", "PUBLIC_TO_EVERYONE"],
-    &["unlisted"],
-    &["FOLLOWER_OF_CREATOR", "MUTUAL_FOLLOW_FRIENDS", "private", "followers"],
+    &["public", "publish", "PUBLIC", "PUBLIC_TO_EVERYONE"],
+    &["unlisted", "LOGGED_IN"],
+    &["FOLLOWER_OF_CREATOR", "MUTUAL_FOLLOW_FRIENDS", "CONNECTIONS", "private", "followers"],
     &["direct", "SELF_ONLY", "pending", "future", "draft", "author", "nobody"],
 ];
 

@@ -103,6 +103,7 @@ async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewPostRow> {
         suggestion: None,
         warnings: Vec::new(),
         workspace: WorkspaceOfPost::of(&membership, None),
+        once: None,
     };
     (0..count).map(copy).collect()
 }

@@ -161,7 +161,7 @@ async fn items_with_the_same_words_for_one_account_are_warned_of() {
             for warning in made["warnings"].as_array().unwrap() {
                 assert_eq!(
                     (&warning["code"], &warning["field"]),
-                    (&json!("similar_post"), &json!("caption"))
+                    (&json!("duplicate_content"), &json!("caption"))
                 );
                 let said = warning["message"].as_str().unwrap();
                 warned.push(json!([made["index"], &said[..7]]));
@@ -172,7 +172,7 @@ async fn items_with_the_same_words_for_one_account_are_warned_of() {
     // A replay says the same.
     let body = json!({"posts": posts, "dry_run": false});
     let again = user.post_keyed("/api/v1/posts/batch", "doubles", &body).await.expect(200).body;
-    assert_eq!(again["posts"][1]["warnings"][0]["code"], "similar_post", "{again:#}");
+    assert_eq!(again["posts"][1]["warnings"][0]["code"], "duplicate_content", "{again:#}");
     assert_eq!(again["posts"][1]["warnings"][0]["parameters"]["items"], json!([0]), "{again:#}");
     assert_eq!(again["replayed"], 6);
 }

@@ -12,6 +12,7 @@ mod order;
 mod records;
 pub mod sender;
 mod unlisted;
+mod unread;
 
 use fanfare_core::{
     UserId,

@@ -173,7 +173,10 @@ fn besides(spec: &Spec) -> impl Iterator<Item = String> {
         format!("`{kind}`: one {types}, {}", size(documents.bytes_max))
     });
     let alt = alt.map(|max| format!("alt texts of {max} characters"));
-    [alt, thread, documents].into_iter().flatten()
+    let equal = spec.equal_text_hours;
+    let equal =
+        equal.map(|hours| format!("may refuse the same text within {hours} h (Fanfare's hours)"));
+    [alt, thread, documents, equal].into_iter().flatten()
 }
 
 fn of_kind(kind: &str, words: String) -> String {

@@ -428,9 +428,10 @@ async fn a_second_post_with_the_same_words_is_warned_of() {
     let batch = user.post("/api/v1/posts/batch", json!({"posts": [body]})).await.expect(200);
     let again = user.post("/api/v1/posts", scheduled).await.expect(201);
     for warnings in [&again.body["warnings"], &batch.body["posts"][0]["warnings"]] {
-        let told = warning(warnings, "similar_post").unwrap_or_else(|| panic!("{warnings}"));
+        let told = warning(warnings, "duplicate_content").unwrap_or_else(|| panic!("{warnings}"));
         assert!(told["message"].as_str().unwrap().contains(&format!("Post {id} ")), "{told}");
-        assert!(told["parameters"]["post_ids"].as_array().unwrap().contains(&json!(id)), "{told}");
+        let similar = told["parameters"]["similar"].as_array().unwrap();
+        assert!(similar.iter().any(|one| one["post_id"] == id && one["kind"] == "exact"), "{told}");
         assert_eq!(told["next"][0]["path"], format!("/api/v1/posts/{id}"));
     }
 }

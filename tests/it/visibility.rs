@@ -1,7 +1,7 @@
 //! Published, but others see it than it was meant for: what a network says of that stands on the post, and on the page of operators.
 //! Where it does not tell, they learn what to look at, and what a look without a log-in has shown.
 
-use fanfare_tests::{Operator, TestApp, User, networks};
+use fanfare_tests::{Operator, Picture, TestApp, User, networks};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
@@ -11,9 +11,11 @@ type Case = (&'static str, &'static str, &'static str, Option<(&'static str, &'s
 const YOUTUBE: &str = "privacy_status";
 const MASTODON: &str = "visibility";
 const TIKTOK: &str = "privacy_level";
+/// Asked of LinkedIn, which has one audience: a video of a page.
+const VIDEO: &str = "video";
 
 /// Asked × given for each network that has visibility. The first name is that of the network, the second the audience.
-const CASES: [Case; 23] = [
+const CASES: [Case; 26] = [
     ("youtube", "public", "all", None),
     ("youtube", "unlisted", "all", None),
     ("youtube", "private", "all", None),
@@ -36,16 +38,32 @@ const CASES: [Case; 23] = [
     ("google_business", "", "author", Some(("public", "nobody"))),
     ("lemmy", "", "all", None),
     ("lemmy", "", "author", Some(("public", "nobody"))),
-    // Nothing in its answers tells.
+    // A page's video is read once more.
+    ("linkedin", VIDEO, "all", None),
+    ("linkedin", VIDEO, "author", Some(("PUBLIC", "CONNECTIONS"))),
+    // Nothing in the answers tells.
+    ("linkedin", "", "author", None),
     ("pinterest", "", "author", None),
 ];
 
+/// A page on LinkedIn, whose posts an app may read.
+async fn page(user: &User) -> i64 {
+    let body = json!({"platform": "linkedin", "kind": "page"});
+    let made = user.post("/api/v1/sandbox/accounts", body).await.expect(201).body;
+    made["account"]["id"].as_i64().unwrap()
+}
+
 async fn publish(app: &TestApp, user: &User, platform: &str, asked: &str, given: &str) -> Value {
-    let account = user.connect(platform).await;
+    let account = if asked == VIDEO { page(user).await } else { user.connect(platform).await };
     let remote = networks::newest_account(app, platform).await;
     // A location is named with its account.
     app.simulator.behave(platform, &remote, &json!({ "visibility": given })).await;
     let mut body = networks::post(platform, account);
+    if asked == VIDEO {
+        let file = Picture::lasting().video("square");
+        Picture::make(std::slice::from_ref(&file)).await;
+        body["media_urls"] = json!([file]);
+    }
     let setting = match platform {
         "youtube" => YOUTUBE,
         "mastodon" => MASTODON,

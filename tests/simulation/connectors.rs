@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use fanfare_core::clock::date;
 use fanfare_platforms::{
-    self as platforms, Candidate, Draft, Error, Identity, InboundEvent, Inbox, InboxRules,
-    ListPage, Listing, Platform, PlatformId, Progress, PublishedPost, RateLimit, ReconcileOutcome,
-    RecoveryClass, RemoteChange, RemoteChanges, RemoteComment, RemotePost, Result, Session, Spec,
-    Step,
+    self as platforms, Candidate, Draft, Error, Identity, InboundEvent, Inbox, InboxPage,
+    InboxRules, Listing, Platform, PlatformId, Progress, PublishedPost, RateLimit,
+    ReconcileOutcome, RecoveryClass, RemoteChange, RemoteChanges, RemoteComment, RemotePost,
+    Result, Session, Spec, Step,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -156,7 +156,7 @@ impl Inbox for Simulated {
         unreachable!("nobody reads an inbox here")
     }
 
-    async fn recent_posts(&self, _: &Session) -> Result<Vec<RemotePost>> {
+    async fn recent_posts(&self, _: &Session) -> Result<InboxPage<RemotePost>> {
         unreachable!("nobody reads an inbox here")
     }
 
@@ -165,7 +165,7 @@ impl Inbox for Simulated {
         _: &Session,
         _: &str,
         _: Option<String>,
-    ) -> Result<ListPage<RemoteComment>> {
+    ) -> Result<InboxPage<RemoteComment>> {
         unreachable!("nobody reads an inbox here")
     }
 

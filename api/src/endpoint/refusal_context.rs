@@ -51,7 +51,10 @@ impl RefusalContext {
     pub async fn add_remedies(mut self, error: Error, base_url: String) -> Error {
         self.situation.base_url = base_url;
         let fixable = error.violations().iter().any(|broken| !broken.fix.is_empty());
-        let repeats = matches!(error.code(), Code::DuplicateRisk | Code::TargetsRefused);
+        let repeats = matches!(
+            error.code(),
+            Code::DuplicateRisk | Code::DuplicateContent | Code::TargetsRefused
+        );
         if fixable || repeats {
             let raw = self.raw;
             let parsed = offload(raw.len(), move || json::parse(&raw).ok()).await;

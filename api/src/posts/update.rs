@@ -6,7 +6,7 @@ use fanfare_publishing::posts;
 use crate::Call;
 
 /// Changes the content or the time of a post.
-pub async fn update(mut call: Call) -> Result<Reply<posts::OnePost>> {
+pub async fn update(mut call: Call) -> Result<Reply<posts::ChangedPost>> {
     let (changes, flaws) = call.readable_body()?;
     posts::edit(&call.act, call.post()?, changes, flaws).await
 }

@@ -179,6 +179,7 @@ pub(super) const REFUSED_CONTENT: &[Code] = &[
     Code::RemoteMediaUnavailable,
     Code::UrlNotAllowed,
     Code::MediaCopyPending,
+    Code::DuplicateContent,
 ];
 
 pub(super) const REFUSED_EDIT: &[Code] = &[
@@ -211,6 +212,7 @@ pub(super) const REFUSED_EDIT: &[Code] = &[
     Code::RemoteMediaUnavailable,
     Code::UrlNotAllowed,
     Code::MediaCopyPending,
+    Code::DuplicateContent,
 ];
 
 pub(super) const REFUSED_SET: &[Code] = &[

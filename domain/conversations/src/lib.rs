@@ -5,8 +5,11 @@
 pub mod business;
 pub mod inbox;
 pub mod outgoing;
+mod unread;
 
 use fanfare_core::Domain;
+
+pub use unread::{Unread, list_unread};
 
 /// The operator's settings for conversations.
 #[derive(Debug, Clone)]

@@ -80,11 +80,12 @@ pub struct ActivityQuery {
     pub workspace_id: Option<Uuid>,
 }
 
-/// How far the clock of a machine may be behind the database's, in ms.
+/// The longest time by which the clock of a machine may be behind the database's, in ms.
 const CLOCKS_APART: Millis = 10 * 60_000;
 
 /// Types of entries that are in the activity list alone.
-const LISTED_ONLY: &[&str] = &["webhook.disabled", "analytics.posts_refused"];
+const LISTED_ONLY: &[&str] =
+    &["webhook.disabled", "analytics.posts_refused", "inbox.items_unread", "reviews.items_unread"];
 
 /// Selects the entries that the query asks for.
 fn filtered(act: &Act, query: &ActivityQuery) -> Result<sea_orm::Select<event::Entity>> {
@@ -220,7 +221,7 @@ pub async fn activity(act: &Act, query: ActivityQuery) -> Result<Reply<Listed<Ac
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Event {
     id: EventId,
-    /// What happened, for example `post.published`.
+    /// Its type, for example `post.published`.
     #[serde(rename = "type")]
     #[schemars(schema_with = "types")]
     event_type: String,
@@ -286,8 +287,9 @@ pub struct EventPage {
 #[schemars(rename = "Activity")]
 struct Entry {
     id: EventId,
-    /// What happened: a type of events, or `webhook.disabled`, or `analytics.posts_refused`: posts whose numbers the network
-    /// does not tell, once a day for each of its reasons.
+    /// A type of events, or a type that only this list has: `webhook.disabled`; `analytics.posts_refused`: posts whose numbers
+    /// the network does not tell, once a day for each of its reasons; `inbox.items_unread` and `reviews.items_unread`:
+    /// messages, comments or reviews that the network lists in a form that is not known here, once a day.
     #[serde(rename = "type")]
     event_type: String,
     post_id: Option<PostId>,

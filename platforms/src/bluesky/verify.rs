@@ -74,7 +74,7 @@ fn with_tokens(session: &Session, tokens: &Tokens) -> RefreshedTokens {
         .with("access_jwt", tokens.access_jwt.as_str())
         .with("refresh_jwt", tokens.refresh_jwt.as_str());
     let end = token_expiry(&tokens.access_jwt).unwrap_or(session.now + TOKEN_LIFE);
-    RefreshedTokens { secrets, expires_at: Some(end) }
+    RefreshedTokens { secrets, expires_at: Some(end), remote_id: None }
 }
 
 /// Refuses an account that is not active on this server. Its DID document says whether it has moved from `before`.

@@ -93,6 +93,18 @@ pub(super) async fn get(session: &Session, webhook: &Webhook) -> Result<WebhookI
     send(session, webhook, session.http.get(webhook.url(session)?)).await
 }
 
+/// Reads a message that the webhook has sent, in its channel or in a thread of it.
+pub(super) async fn message(
+    session: &Session,
+    webhook: &Webhook,
+    id: &str,
+    thread_id: Option<&str>,
+) -> Result<Message> {
+    let query: Vec<_> = thread_id.map(|thread| ("thread_id", thread)).into_iter().collect();
+    let request = session.http.get(webhook.message_url(session, id)?).query(&query);
+    send(session, webhook, request).await
+}
+
 fn form(message: &ExecuteWebhook<'_>, files: Vec<File<'_>>) -> Result<Multipart> {
     let payload = serde_json::to_string(message)
         .map_err(|_| Error::rejected("The message cannot be written as JSON."))?;

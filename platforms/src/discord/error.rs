@@ -26,6 +26,9 @@ struct Body {
 /// what is sent meanwhile.
 const BLOCKED: Duration = Duration::from_secs(15 * 60);
 
+/// The code of a message that is not there.
+pub(super) const UNKNOWN_MESSAGE: u64 = 10_008;
+
 /// Converts a response that is not a success into an error. Codes:
 /// <https://discord.com/developers/docs/topics/opcodes-and-status-codes#json>.
 pub(super) fn parse_error(session: &Session, reply: &Reply) -> Error {
@@ -56,6 +59,7 @@ fn classify(session: &Session, reply: &Reply, body: &Body) -> Error {
             Error::rejected("The thread does not exist, or is archived or locked.")
                 .with_remedy("Correct settings.thread_id, or open the thread again.")
         }
+        (_, UNKNOWN_MESSAGE) => Error::rejected("Discord does not have the message."),
         (401, _) | (_, 10_015 | 50_027) | (404, _) => {
             Error::reconnect("The Discord webhook no longer exists.")
                 .with_remedy("Make a new webhook in the channel's settings and connect it.")

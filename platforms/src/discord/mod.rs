@@ -10,6 +10,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod watch;
 mod webhook;
 
 use std::time::Duration;
@@ -22,7 +23,8 @@ use settings::Settings;
 use crate::{
     CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, FrameRules, Identity,
     LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, RateLimit, RecoveryClass,
-    Result, Session, Spec, SpecSource, Step, Violation, outcome::expect_no_state, text,
+    Result, Session, Spec, SpecSource, Step, Violation, analytics::Analytics,
+    outcome::expect_no_state, text,
 };
 
 /// Largest file in bytes. Servers without boosts may accept less: then Discord responds with 40005.
@@ -139,6 +141,10 @@ impl Platform for Discord {
     ) -> Result<Progress> {
         expect_no_state(state.as_ref())?;
         publish::execute_webhook(session, draft).await.map(Progress::Done)
+    }
+
+    fn analytics(&self) -> Option<&'static dyn Analytics> {
+        Some(&watch::Watch)
     }
 
     async fn verify(&self, session: &Session) -> Result<Identity> {

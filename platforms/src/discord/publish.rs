@@ -4,7 +4,7 @@ use super::{
     FILE_BYTES_MAX, SPEC,
     client::{self, AllowedMentions, Attachment, ExecuteWebhook, File},
     settings::Settings,
-    webhook::Webhook,
+    webhook::{NOT_VALID, Webhook},
 };
 use crate::{Draft, Error, Media, PublishedPost, Result, Session};
 
@@ -12,8 +12,7 @@ use crate::{Draft, Error, Media, PublishedPost, Result, Session};
 pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<PublishedPost> {
     let settings: Settings = draft.settings()?;
     let address = session.secrets.expose("webhook_url");
-    let webhook = Webhook::parse(session, address)
-        .ok_or_else(|| Error::reconnect("The stored Discord webhook address is not valid."))?;
+    let webhook = Webhook::parse(session, address).ok_or_else(|| Error::reconnect(NOT_VALID))?;
     let files = open(&draft.media).await?;
     let message = ExecuteWebhook {
         content: &draft.caption,

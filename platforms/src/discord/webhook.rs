@@ -6,6 +6,9 @@ use url::Url;
 
 use crate::{Result, Session, text};
 
+/// The reason to connect an account again whose address cannot be read.
+pub(super) const NOT_VALID: &str = "The stored Discord webhook address is not valid.";
+
 /// Hosts of Discord's webhook addresses.
 const HOSTS: &[&str] = &["discord.com", "discordapp.com", "canary.discord.com", "ptb.discord.com"];
 
@@ -54,6 +57,13 @@ impl Webhook {
     /// Returns the address to send to; below the configured base if there is one.
     pub fn url(&self, session: &Session) -> Result<Url> {
         let path = format!("/api{}/webhooks/{}/{}", self.version, self.id, self.token);
+        session.url(&self.origin, &path)
+    }
+
+    /// Returns the address of a message.
+    pub fn message_url(&self, session: &Session, id: &str) -> Result<Url> {
+        let path =
+            format!("/api{}/webhooks/{}/{}/messages/{id}", self.version, self.id, self.token);
         session.url(&self.origin, &path)
     }
 

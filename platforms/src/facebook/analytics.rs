@@ -9,12 +9,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{COVER_PHOTO, error::parse_error};
+use super::{COVER_PHOTO, client, error::parse_error};
 use crate::{
     Account, Result, Session,
     analytics::{
         Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, MetricValue, Metrics,
-        MissingReason, PostRef, name, or_refused, read_counts,
+        MissingReason, PostNews, PostRef, name, or_refused, read_counts,
     },
     graph::{
         self,
@@ -132,6 +132,18 @@ impl Analytics for MetricsReader {
         Ok(told.total(metric))
     }
 
+    /// The post in the feed that shows a video has a name of its own, which may come after the video was called published.
+    fn awaits_news(&self, post: &PostRef) -> bool {
+        Node::of(post) == Node::Video
+    }
+
+    async fn news(&self, reading: &FetchContext<'_>, post: &PostRef) -> Result<PostNews> {
+        reading.acquire_call().await?;
+        let video = client::video(reading.session, &post.id).await?;
+        let name = video.post_name(reading.session).filter(|name| *name != post.id);
+        Ok(PostNews { names: name.into_iter().collect(), ..PostNews::default() })
+    }
+
     async fn posts(
         &self,
         reading: &FetchContext<'_>,
@@ -230,7 +242,12 @@ mod tests {
     use super::{Node, PostRef};
 
     fn node(id: &str, post_type: &str, format: &str) -> Node {
-        Node::of(&PostRef { id: id.into(), post_type: post_type.into(), format: format.into() })
+        Node::of(&PostRef {
+            id: id.into(),
+            post_type: post_type.into(),
+            format: format.into(),
+            url: None,
+        })
     }
 
     #[test]

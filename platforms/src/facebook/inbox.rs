@@ -5,11 +5,11 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Facebook, LABEL, PAGE, client, error::parse_error};
+use super::{Facebook, LABEL, PAGE, error::parse_error};
 use crate::{
-    Attachment, Error, InboundEvent, InboundItem, Inbox, InboxRules, Person, Progress, RateLimit,
-    ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteComment,
-    RemoteMessage, RemotePost, Result, Session,
+    Attachment, Error, InboundEvent, InboundItem, Inbox, InboxPage, InboxRules, Person, Progress,
+    RateLimit, ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges,
+    RemoteComment, RemoteMessage, RemotePost, Result, Session,
     graph::{
         self,
         inbox::{GraphInbox, GraphUser},
@@ -40,6 +40,20 @@ const RULES: InboxRules = InboxRules {
 const FIELDS: &str = "feed,messages,message_echoes,message_edits,messaging_referrals";
 
 const COMMENT: &str = "id,message,created_time,from,parent,is_hidden,like_count,comment_count,permalink_url,attachment";
+
+/// A post in a list.
+#[derive(Deserialize)]
+struct Listed {
+    id: String,
+    #[serde(deserialize_with = "graph::time")]
+    created_time: DateTime<Utc>,
+}
+
+impl From<Listed> for RemotePost {
+    fn from(post: Listed) -> Self {
+        Self { id: post.id, at: post.created_time }
+    }
+}
 
 #[derive(Deserialize)]
 struct Comment {
@@ -110,16 +124,13 @@ impl Inbox for Facebook {
         &self,
         session: &Session,
         next: Option<String>,
-    ) -> Result<ListPage<Vec<RemoteMessage>>> {
+    ) -> Result<InboxPage<Vec<RemoteMessage>>> {
         API.conversations(session, None, next.as_deref()).await
     }
 
-    async fn recent_posts(&self, session: &Session) -> Result<Vec<RemotePost>> {
-        let posts = client::posts(session, None).await?.items;
-        Ok(posts
-            .into_iter()
-            .map(|post| RemotePost { id: post.id, at: post.created_time })
-            .collect())
+    async fn recent_posts(&self, session: &Session) -> Result<InboxPage<RemotePost>> {
+        let path = format!("/{}/published_posts", session.account.remote_id);
+        API.recent_posts::<Listed>(session, &path, "id,created_time").await
     }
 
     async fn comments(
@@ -127,16 +138,17 @@ impl Inbox for Facebook {
         session: &Session,
         post: &str,
         next: Option<String>,
-    ) -> Result<ListPage<RemoteComment>> {
+    ) -> Result<InboxPage<RemoteComment>> {
         // In this order, replies are among the comments.
         let mut query = graph::list_query(COMMENT, "100", next.as_deref());
         query.push(("filter", "stream"));
         let path = format!("/{post}/comments");
-        let listed: graph::List<Comment> = graph::get(session, &path, &query, parse_error).await?;
-        let page = listed.into_page();
+        let listed: graph::List<Value> = graph::get(session, &path, &query, parse_error).await?;
+        let (page, unread) = listed.into_known_page();
         let own = session.account.remote_id.as_str();
         let items = page.items.into_iter().map(|one| comment(one, post, own)).collect();
-        Ok(ListPage { items, next: page.next })
+        let unread = graph::ids_of(&unread);
+        Ok(InboxPage { page: ListPage { items, next: page.next }, unread })
     }
 
     fn read_webhook(&self, body: &Value) -> Vec<InboundEvent> {

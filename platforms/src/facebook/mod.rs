@@ -155,6 +155,7 @@ const SPEC: Spec = Spec {
         tokens: "page tokens do not end",
         tested: "",
     },
+    equal_text_hours: Some(24),
     sources: &[
         SpecSource::documented(
             "reels: length, shape, steps, 30 in 24 hours",
@@ -171,6 +172,10 @@ const SPEC: Spec = Spec {
         SpecSource::assumed(
             "photos in a post, length of alt texts and titles, videos are listed while they are processed, rate limits",
             "limits of Fanfare's own",
+        ),
+        SpecSource::assumed(
+            "hours within which an equal text may be refused",
+            "Facebook refuses the same text again and names no time: the hours are Fanfare's",
         ),
     ],
     examples: &[

@@ -1,5 +1,5 @@
 //! Performance of a location, <https://developers.google.com/my-business/reference/performance/rest>. Posts have no
-//! numbers.
+//! numbers, and are looked at again, since Google may reject one hours after it took it.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use chrono::{Datelike, NaiveDate};
 use serde_json::Value;
 
-use super::client;
+use super::{client, publish::REJECTED, verify::location};
 use crate::{
     Account, LimitScope, RateLimit, Result,
     analytics::{
         Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext, Metrics,
-        MissingReason, PostRef, is_forbidden, name,
+        MissingReason, PostRef, is_forbidden, is_not_found, name,
     },
 };
 
@@ -76,6 +76,10 @@ impl Analytics for MetricsReader {
         false
     }
 
+    fn watches_posts(&self) -> bool {
+        true
+    }
+
     async fn days(&self, reading: &FetchContext<'_>, days: &[Day]) -> Result<Vec<DayMetrics>> {
         let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
         reading.acquire_call().await?;
@@ -91,8 +95,31 @@ impl Analytics for MetricsReader {
         }
     }
 
-    async fn posts(&self, _: &FetchContext<'_>, posts: &[PostRef]) -> Result<Vec<Option<Metrics>>> {
-        Ok(posts.iter().map(|_| Some(Metrics::new())).collect())
+    async fn posts(
+        &self,
+        reading: &FetchContext<'_>,
+        posts: &[PostRef],
+    ) -> Result<Vec<Option<Metrics>>> {
+        let mut read = Vec::with_capacity(posts.len());
+        for post in posts {
+            read.push(is_there(reading, post).await?.then(Metrics::new));
+        }
+        Ok(read)
+    }
+}
+
+/// Returns false for a post that Google has rejected or no longer has. A place that was merged into another is not found
+/// either, with all its posts: then the list of its posts is refused, too.
+async fn is_there(reading: &FetchContext<'_>, post: &PostRef) -> Result<bool> {
+    reading.acquire_call().await?;
+    match client::post(reading.session, &post.id).await {
+        Ok(found) => Ok(found.state != REJECTED),
+        Err(error) if is_not_found(&error) => {
+            reading.acquire_call().await?;
+            client::latest(reading.session, &location(reading.session)?, None).await?;
+            Ok(false)
+        }
+        Err(error) => Err(error),
     }
 }
 

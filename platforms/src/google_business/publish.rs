@@ -31,6 +31,9 @@ const LOOK_MAX: TimeDelta = TimeDelta::minutes(5);
 /// A post that was rejected longer ago than this belongs to an earlier attempt, and a new one is created.
 const EARLIER_TRY: TimeDelta = TimeDelta::seconds(20);
 
+/// The state of a post that breaks Google's rules.
+pub(super) const REJECTED: &str = "REJECTED";
+
 /// The state that is stored between two calls: the next step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,7 +69,7 @@ pub(super) async fn publish(
             let settings: Settings = draft.settings()?;
             let post = content::local_post(draft, &settings);
             let made = client::create(session, &location(session)?, &post).await?;
-            if made.state == "REJECTED" {
+            if made.state == REJECTED {
                 return Err(rejected());
             }
             with_warning(session, step_after_review(session, &made, session.now)?).await
@@ -86,7 +89,7 @@ fn step_after_review(
     since: DateTime<Utc>,
 ) -> Result<Progress> {
     match post.state.as_str() {
-        "REJECTED" => waiting(&State::Rejected { since: session.now }, Duration::ZERO, &post.name),
+        REJECTED => waiting(&State::Rejected { since: session.now }, Duration::ZERO, &post.name),
         "PROCESSING" if session.now - since <= LOOK_MAX => {
             let pause = if since == session.now { FIRST } else { PAUSE };
             waiting(&State::Look { name: post.name.clone(), since }, pause, &post.name)

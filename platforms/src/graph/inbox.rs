@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use fanfare_outbound::Reply;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::{List, get, list_query, send, time, url};
+use super::{List, get, ids_of, known, list_query, send, time, url};
 use crate::{
-    Attachment, Error, ErrorKind, InboundEvent, InboundItem, MessageFile, Person, Progress,
-    RecoveryClass, RefusalReason, RemoteChange, RemoteMessage, Result, Session,
-    recent_posts::ListPage,
+    Attachment, Error, ErrorKind, InboundEvent, InboundItem, InboxPage, MessageFile, Person,
+    Progress, RecoveryClass, RefusalReason, RemoteChange, RemoteMessage, RemotePost, Result,
+    Session, recent_posts::ListPage,
 };
 
 /// The longest time a call that changes something may take.
@@ -45,7 +45,7 @@ struct Conversation {
     #[serde(default)]
     participants: Option<List<GraphUser>>,
     #[serde(default)]
-    messages: Option<List<Message>>,
+    messages: Option<List<Value>>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -112,16 +112,33 @@ impl GraphInbox {
         session: &Session,
         with: Option<&str>,
         next: Option<&str>,
-    ) -> Result<ListPage<Vec<RemoteMessage>>> {
+    ) -> Result<InboxPage<Vec<RemoteMessage>>> {
         let mut query = list_query(MESSAGES, "25", next);
         query.push(("platform", self.platform));
         query.extend(with.map(|person| ("user_id", person)));
         let path = format!("/{}/conversations", Self::page(session));
-        let found: List<Conversation> = get(session, &path, &query, self.parse).await?;
-        let page = found.into_page();
+        let found: List<Value> = get(session, &path, &query, self.parse).await?;
+        let (page, unread) = found.into_known_page();
         let own = [session.account.remote_id.as_str(), Self::page(session)];
-        let items = page.items.into_iter().map(|one| messages(one, own)).collect();
-        Ok(ListPage { items, next: page.next })
+        let (mut items, mut unread) = (Vec::with_capacity(page.items.len()), ids_of(&unread));
+        for conversation in page.items {
+            let (known, unknown) = messages(conversation, own);
+            items.push(known);
+            unread.extend(ids_of(&unknown));
+        }
+        Ok(InboxPage { page: ListPage { items, next: page.next }, unread })
+    }
+
+    /// Reads the account's recent posts at this path, whose times stand in this field.
+    pub async fn recent_posts<T: DeserializeOwned + Into<RemotePost>>(
+        &self,
+        session: &Session,
+        path: &str,
+        fields: &str,
+    ) -> Result<InboxPage<RemotePost>> {
+        let query = list_query(fields, "100", None);
+        let listed: List<Value> = get(session, path, &query, self.parse).await?;
+        Ok(recent_posts::<T>(listed))
     }
 
     /// Subscribes to the webhooks of these fields.
@@ -225,12 +242,21 @@ fn content(text: Option<&str>, file: Option<&MessageFile>) -> Value {
     }
 }
 
-/// Returns the messages of a conversation; none if the other participant is unknown.
-fn messages(conversation: Conversation, own: [&str; 2]) -> Vec<RemoteMessage> {
+/// Returns the posts of a list, each read alone.
+pub fn recent_posts<T: DeserializeOwned + Into<RemotePost>>(
+    listed: List<Value>,
+) -> InboxPage<RemotePost> {
+    let (page, unread) = listed.into_known_page::<T>();
+    let items = page.items.into_iter().map(Into::into).collect();
+    InboxPage { page: ListPage { items, next: None }, unread: ids_of(&unread) }
+}
+
+/// Returns the messages of a conversation, and those of an unknown form; none if the other participant is unknown.
+fn messages(conversation: Conversation, own: [&str; 2]) -> (Vec<RemoteMessage>, Vec<Value>) {
     let others = conversation.participants.map(|list| list.data).unwrap_or_default();
     let other = others.into_iter().find(|one| !own.contains(&one.id.as_str()));
-    let Some(participant) = other.map(Person::from) else { return Vec::new() };
-    let listed = conversation.messages.map(|list| list.data).unwrap_or_default();
+    let Some(participant) = other.map(Person::from) else { return (Vec::new(), Vec::new()) };
+    let (listed, unread) = known(conversation.messages.map(|list| list.data).unwrap_or_default());
     let message = |one: Message| RemoteMessage {
         out: own.contains(&one.from.id.as_str()),
         participant: participant.clone(),
@@ -240,7 +266,7 @@ fn messages(conversation: Conversation, own: [&str; 2]) -> Vec<RemoteMessage> {
         at: one.created_time,
         mark: None,
     };
-    listed.into_iter().map(message).collect()
+    (listed.into_iter().map(message).collect(), unread)
 }
 
 /// Reads files in the format of message lists.

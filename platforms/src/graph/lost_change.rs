@@ -22,8 +22,12 @@ impl GraphInbox {
     ) -> Result<ReconcileOutcome> {
         let listing = match change {
             RemoteChange::Message { to, text, .. } => {
-                let pages = self.conversations(session, Some(to), None).await?;
-                let listed: Vec<_> = pages.items.into_iter().flatten().collect();
+                let listed = self.conversations(session, Some(to), None).await?;
+                if !listed.unread.is_empty() {
+                    // It may be among what could not be read.
+                    return Ok(ReconcileOutcome::Unknown);
+                }
+                let listed: Vec<_> = listed.page.items.into_iter().flatten().collect();
                 let likeness = |one: &RemoteMessage| match text {
                     Some(text) => likeness(text, &one.text),
                     None if one.attachments.is_empty() => Likeness::Different,

@@ -10,6 +10,7 @@ pub mod quota;
 use chrono::{DateTime, Utc};
 use fanfare_outbound::{Reply, Request};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde_json::Value;
 
 use crate::{
     EndsBasis, Error, ErrorKind, PlatformId, Result, Session, SupportedApi,
@@ -109,6 +110,32 @@ impl<T> List<T> {
         let Paging { cursors, next } = self.paging;
         recent_posts::ListPage::with_next(self.data, next.map(|_| cursors.after))
     }
+}
+
+impl List<Value> {
+    /// Returns the entries, each read alone, with the cursor of the next page, and those of an unknown form.
+    pub fn into_known_page<T: DeserializeOwned>(self) -> (recent_posts::ListPage<T>, Vec<Value>) {
+        let recent_posts::ListPage { items, next } = self.into_page();
+        let (known, unread) = known(items);
+        (recent_posts::ListPage { items: known, next }, unread)
+    }
+}
+
+/// Reads each of these entries alone; those of an unknown form come last.
+pub fn known<T: DeserializeOwned>(entries: Vec<Value>) -> (Vec<T>, Vec<Value>) {
+    let (mut known, mut unread) = (Vec::with_capacity(entries.len()), Vec::new());
+    for entry in entries {
+        match T::deserialize(&entry) {
+            Ok(one) => known.push(one),
+            Err(_) => unread.push(entry),
+        }
+    }
+    (known, unread)
+}
+
+/// Returns the ids of entries that could not be read; an empty one where there is none.
+pub fn ids_of(entries: &[Value]) -> Vec<String> {
+    entries.iter().map(|one| one["id"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 /// Returns the query for a page of a list; `after` is its cursor, `None` for the first.

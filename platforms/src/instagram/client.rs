@@ -171,7 +171,8 @@ pub(super) async fn permalink(session: &Session, media: &str) -> Result<String> 
     Ok(get::<Permalink>(session, &format!("/{media}"), &query).await?.permalink)
 }
 
-fn account(session: &Session) -> String {
+/// Returns the path of the account.
+pub(super) fn account(session: &Session) -> String {
     format!("/{}", session.account.remote_id)
 }
 

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::{Instagram, LABEL, client, error::parse_error};
 use crate::{
-    Error, InboundEvent, InboundItem, Inbox, InboxRules, LimitScope, Person, Progress, RateLimit,
-    ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges, RemoteComment,
-    RemoteMessage, RemotePost, Result, Session,
+    Error, InboundEvent, InboundItem, Inbox, InboxPage, InboxRules, LimitScope, Person, Progress,
+    RateLimit, ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges,
+    RemoteComment, RemoteMessage, RemotePost, Result, Session,
     graph::{
         self, List,
         inbox::{GraphInbox, GraphUser},
@@ -46,6 +46,20 @@ const FIELDS: &str = "messages,message_echoes";
 
 const COMMENT: &str = "id,text,timestamp,from,username,hidden,like_count,parent_id,replies{id,text,timestamp,from,username,hidden,like_count,parent_id}";
 
+/// A post in a list.
+#[derive(Deserialize)]
+struct Listed {
+    id: String,
+    #[serde(deserialize_with = "graph::time")]
+    timestamp: DateTime<Utc>,
+}
+
+impl From<Listed> for RemotePost {
+    fn from(post: Listed) -> Self {
+        Self { id: post.id, at: post.timestamp }
+    }
+}
+
 #[derive(Deserialize)]
 struct Comment {
     id: String,
@@ -59,7 +73,7 @@ struct Comment {
     hidden: Option<bool>,
     like_count: Option<i64>,
     parent_id: Option<String>,
-    replies: Option<List<Comment>>,
+    replies: Option<List<Value>>,
 }
 
 #[derive(Deserialize)]
@@ -119,13 +133,13 @@ impl Inbox for Instagram {
         &self,
         session: &Session,
         next: Option<String>,
-    ) -> Result<ListPage<Vec<RemoteMessage>>> {
+    ) -> Result<InboxPage<Vec<RemoteMessage>>> {
         API.conversations(session, None, next.as_deref()).await
     }
 
-    async fn recent_posts(&self, session: &Session) -> Result<Vec<RemotePost>> {
-        let posts = client::posts(session, None).await?.items;
-        Ok(posts.into_iter().map(|post| RemotePost { id: post.id, at: post.timestamp }).collect())
+    async fn recent_posts(&self, session: &Session) -> Result<InboxPage<RemotePost>> {
+        let path = format!("{}/media", client::account(session));
+        API.recent_posts::<Listed>(session, &path, "id,timestamp").await
     }
 
     async fn comments(
@@ -133,24 +147,28 @@ impl Inbox for Instagram {
         session: &Session,
         post: &str,
         next: Option<String>,
-    ) -> Result<ListPage<RemoteComment>> {
+    ) -> Result<InboxPage<RemoteComment>> {
         let query = graph::list_query(COMMENT, "50", next.as_deref());
         let path = format!("/{post}/comments");
-        let listed: List<Comment> = graph::get(session, &path, &query, parse_error).await?;
-        let page = listed.into_page();
+        let listed: List<Value> = graph::get(session, &path, &query, parse_error).await?;
+        let (page, unknown) = listed.into_known_page::<Comment>();
+        let mut unread = graph::ids_of(&unknown);
+        unread.extend(unknown.iter().flat_map(replies_of));
         let mut items = Vec::new();
         for mut one in page.items {
-            let (id, below) = (one.id.clone(), one.replies.take().map(List::into_page));
-            let below = below.unwrap_or_else(|| ListPage::with_next(Vec::new(), None));
+            let (id, below) = (one.id.clone(), one.replies.take().map(List::into_known_page));
+            let (below, unknown) =
+                below.unwrap_or_else(|| (ListPage::with_next(Vec::new(), None), Vec::new()));
             // Instagram gives no number of its own, and leaves an empty list out.
-            let count = i64::try_from(below.items.len()).ok();
+            let count = i64::try_from(below.items.len() + unknown.len()).ok();
+            unread.extend(graph::ids_of(&unknown));
             let reply_count = count.filter(|_| below.next.is_none());
             let above = comment(one, post, None, &session.account);
             items.push(RemoteComment { reply_count, ..above });
             let reply = |one| comment(one, post, Some(&id), &session.account);
             items.extend(below.items.into_iter().map(reply));
         }
-        Ok(ListPage { items, next: page.next })
+        Ok(InboxPage { page: ListPage { items, next: page.next }, unread })
     }
 
     async fn unlisted_comment(&self, session: &Session, comment: &str) -> Result<Option<bool>> {
@@ -166,6 +184,11 @@ impl Inbox for Instagram {
         let entries = graph::inbox::entries(body, "instagram");
         entries.into_iter().flat_map(read_entry).collect()
     }
+}
+
+/// Returns the ids of the replies below a comment that could not be read.
+fn replies_of(comment: &Value) -> Vec<String> {
+    graph::ids_of(comment["replies"]["data"].as_array().map_or(&[], Vec::as_slice))
 }
 
 fn comment(

@@ -37,5 +37,6 @@ pub async fn refresh(session: &Session) -> Result<RefreshedTokens> {
         }
         _ => error,
     })?;
-    Ok(RefreshedTokens { secrets: session.secrets.clone().with("jwt", again), expires_at: None })
+    let secrets = session.secrets.clone().with("jwt", again);
+    Ok(RefreshedTokens { secrets, expires_at: None, remote_id: None })
 }

@@ -344,16 +344,20 @@ fn created_urn(reply: &Reply) -> Option<String> {
     (!found.is_empty()).then(|| found.to_owned())
 }
 
-/// Returns the state of a post of the page, as its author sees it: `PUBLISHED`, `PROCESSING`, `PUBLISH_FAILED` or another one.
-pub(super) async fn lifecycle(session: &Session, urn: &str) -> Result<String> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Lifecycle {
-        #[serde(default)]
-        lifecycle_state: String,
-    }
+/// The state and the audience of a post.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Lifecycle {
+    /// `PUBLISHED`, `PROCESSING`, `PUBLISH_FAILED` or another one.
+    pub lifecycle_state: String,
+    /// `PUBLIC`, `LOGGED_IN`, `CONNECTIONS` or `CONTAINER`.
+    pub visibility: String,
+}
+
+/// Reads the state of a post of the page, as its author sees it.
+pub(super) async fn lifecycle(session: &Session, urn: &str) -> Result<Lifecycle> {
     let path = format!("/rest/posts/{}?viewContext=AUTHOR", encoded(urn));
-    get(session, &path).await.map(|found: Lifecycle| found.lifecycle_state)
+    get(session, &path).await
 }
 
 /// Reads a page of the latest posts of the account, an organization; of 100 at most

@@ -14,6 +14,9 @@ use crate::{Draft, settings::alt_text};
 /// The default duration of a poll.
 const POLL_DURATION: &str = "THREE_DAYS";
 
+/// The audience of all posts.
+pub(super) const VISIBILITY: &str = "PUBLIC";
+
 /// The longest title of a document that is made from a file's name.
 const TITLE_MAX: usize = 200;
 
@@ -22,7 +25,7 @@ pub(super) fn post(author: &str, draft: &Draft, settings: &Settings, state: &Sta
     let mut post = json!({
         "author": author,
         "commentary": commentary(draft, settings, state),
-        "visibility": "PUBLIC",
+        "visibility": VISIBILITY,
         "distribution": {
             "feedDistribution": "MAIN_FEED",
             "targetEntities": [],

@@ -158,6 +158,7 @@ const SPEC: Spec = Spec {
         tokens: "60 days; a refresh token of a year for approved apps only",
         tested: "",
     },
+    equal_text_hours: Some(24),
     sources: &[
         SpecSource::documented(
             "posts, little text, uploads, calls to action, mentions",
@@ -181,6 +182,10 @@ const SPEC: Spec = Spec {
         ),
         SpecSource::observed("rate limits, waits", "programs that publish on LinkedIn"),
         SpecSource::assumed("largest image in bytes", "easy to change"),
+        SpecSource::assumed(
+            "hours within which an equal text may be refused",
+            "LinkedIn refuses the same text again and names no time: the hours are Fanfare's",
+        ),
     ],
     examples: EXAMPLES,
     ..Spec::with_defaults(PlatformId::Linkedin, "LinkedIn")

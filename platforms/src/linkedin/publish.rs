@@ -14,7 +14,8 @@ use super::{
     state::{Card, NextStep, State},
 };
 use crate::{
-    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, outcome::read_state, page,
+    Draft, Error, ErrorKind, Media, Progress, Result, Session, Step, Warning, outcome::read_state,
+    page, visibility::Difference,
 };
 
 /// The interval at which the processing status of a file is read, and the longest time it may take.
@@ -268,7 +269,7 @@ async fn look(
 ) -> Result<Progress> {
     let read = client::lifecycle(session, &urn).await;
     let is_late = session.now - since > LOOK_MAX;
-    match read.as_deref() {
+    match read.as_ref().map(|seen| seen.lifecycle_state.as_str()) {
         Ok("PUBLISH_FAILED") => {
             let failed =
                 Error::media_rejected("LinkedIn accepted the video and could not publish it.");
@@ -278,8 +279,24 @@ async fn look(
         }
         Ok("PROCESSING" | "PUBLISH_REQUESTED") if !is_late => accepted(&state, POLL),
         Err(error) if error.is_not_found() && !is_late => accepted(&state, POLL),
-        _ => Ok(published(session, urn).with_warnings(state.warnings)),
+        _ => {
+            let hidden = read.ok().and_then(|seen| hidden(&seen.visibility));
+            let warnings = state.warnings.into_iter().chain(hidden).collect();
+            Ok(published(session, urn).with_warnings(warnings))
+        }
     }
+}
+
+/// Returns the warning about a post that fewer people see than asked for, where LinkedIn says so.
+fn hidden(visibility: &str) -> Option<Warning> {
+    Difference {
+        field: "account_id",
+        asked: content::VISIBILITY,
+        given: visibility,
+        cause: "LinkedIn shows the post to fewer people than it was made for.",
+        remedy: "Look at the post on LinkedIn; an admin of the page may have limited who sees it.",
+    }
+    .warning()
 }
 
 /// Returns the result for a post that is public under this URN.

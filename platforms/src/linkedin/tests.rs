@@ -281,6 +281,7 @@ async fn member_numbers(network: &Network, granted: &str) -> (Metrics, Vec<Strin
         id: "urn:li:share:1".to_owned(),
         post_type: "feed".to_owned(),
         format: "text".to_owned(),
+        url: None,
     };
     let read = Linkedin.analytics().unwrap().posts(&reading, &[post]).await.unwrap();
     let missing = reading.findings().missing_permissions.into_iter().collect();

@@ -114,7 +114,7 @@ pub async fn refresh_tokens(oauth: &Oauth, session: &Session) -> Result<Option<R
     };
     let secrets = fresh?.merge_into(&session.secrets, session.now);
     let expires_at = super::access_token_expiry(&secrets);
-    Ok(Some(RefreshedTokens { secrets, expires_at }))
+    Ok(Some(RefreshedTokens { secrets, expires_at, remote_id: None }))
 }
 
 /// Revokes the tokens. Returns `false` if the network has no call for that.

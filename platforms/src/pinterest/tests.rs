@@ -226,7 +226,7 @@ impl CallBudget for Free {
 }
 
 fn posts() -> Vec<PostRef> {
-    vec![PostRef { id: "77".into(), post_type: "feed".into(), format: "image".into() }]
+    vec![PostRef { id: "77".into(), post_type: "feed".into(), format: "image".into(), url: None }]
 }
 
 fn day() -> Day {

@@ -16,6 +16,9 @@ pub struct ContentLimits {
     unit: &'static str,
     /// The longest alt text, in characters; 0 where there are no alt texts.
     alt_text_max: usize,
+    /// The hours within which the network may refuse a text that the account posted before; null where it is not known to.
+    /// The hours are ours: the networks name none.
+    equal_text_hours: Option<u32>,
 }
 
 /// The limits of media.
@@ -79,6 +82,7 @@ impl ContentLimits {
             caption_max_bytes: spec.caption.max_bytes,
             unit: spec.caption.unit,
             alt_text_max: spec.alt_text_max,
+            equal_text_hours: spec.equal_text_hours,
         }
     }
 }

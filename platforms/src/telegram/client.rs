@@ -6,7 +6,11 @@ use fanfare_outbound::{Multipart, Reply, Request};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use super::{credentials::Credentials, error::parse_error, message::Call};
+use super::{
+    credentials::Credentials,
+    error::{new_chat_id, parse_error},
+    message::Call,
+};
 use crate::{Error, ErrorKind, Result, Session};
 
 /// The envelope of every response.
@@ -117,9 +121,24 @@ async fn send<T: DeserializeOwned>(credentials: &Credentials, request: Request) 
             Error::new(ErrorKind::Ambiguous, "Telegram answered without a result.")
         });
     }
-    let mut error = parse_error(&reply);
+    Err(refusal(credentials, &reply))
+}
+
+fn refusal(credentials: &Credentials, reply: &Reply) -> Error {
+    let mut error = parse_error(reply);
     if let Some(words) = error.reply.as_mut().and_then(|reply| reply.message.as_mut()) {
         *words = credentials.redact(words);
     }
-    Err(error)
+    error
+}
+
+/// Returns the new id of the chat, if it has become a supergroup.
+pub(super) async fn new_chat(session: &Session, credentials: &Credentials) -> Result<Option<i64>> {
+    let chat = [("chat_id", credentials.chat_id.as_str())];
+    let reply = session.http.get(credentials.url(session, "getChat")?).query(&chat).send().await?;
+    match new_chat_id(&reply) {
+        Some(id) => Ok(Some(id)),
+        None if reply.is_success() => Ok(None),
+        None => Err(refusal(credentials, &reply)),
+    }
 }

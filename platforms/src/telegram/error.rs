@@ -99,10 +99,21 @@ pub(super) fn parse_error(reply: &Reply) -> Error {
     classify(reply, &body).with_reply(reply.status, code.as_deref(), body.description.as_deref())
 }
 
+/// Returns the new id of a chat that the answer says has moved.
+pub(super) fn new_chat_id(reply: &Reply) -> Option<i64> {
+    let body = serde_json::from_slice::<Body>(&reply.body).ok()?;
+    body.parameters.migrate_to_chat_id
+}
+
 fn classify(reply: &Reply, body: &Body) -> Error {
     if let Some(chat_id) = body.parameters.migrate_to_chat_id {
-        return Error::reconnect("The group became a supergroup and has a new id.")
-            .with_remedy(format!("Connect the account again with the chat_id {chat_id}."));
+        // The account goes on with the new id, as with a token that was renewed.
+        return Error::new(
+            ErrorKind::TokenExpired,
+            "The group became a supergroup and has a new id.",
+        )
+        .with_remedy(format!("Connect the account again with the chat_id {chat_id}."))
+        .nothing_done();
     }
     match body.error_code.unwrap_or(reply.status) {
         429 => Error::new(ErrorKind::RateLimited, "Telegram asks to slow down.")

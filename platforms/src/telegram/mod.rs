@@ -25,8 +25,8 @@ use settings::Settings;
 use crate::{
     Account, CaptionLimits, ConnectSpec, CredentialField, DocNotes, Draft, Example, FrameRules,
     Identity, LimitScope, MediaRules, Platform, PlatformId, PostType, Progress, PublishedPart,
-    RateLimit, RecoveryClass, Result, Session, Spec, SpecSource, Step, VideoFormat, Violation,
-    outcome, text,
+    RateLimit, RecoveryClass, RefreshedTokens, Result, Session, Spec, SpecSource, Step,
+    VideoFormat, Violation, outcome, text,
 };
 
 /// The largest photo that can be uploaded, in bytes.
@@ -174,5 +174,10 @@ impl Platform for Telegram {
 
     async fn verify(&self, session: &Session) -> Result<Identity> {
         verify::verify(session).await
+    }
+
+    /// Bots' tokens do not end; a group has another id once it is a supergroup.
+    async fn refresh(&self, session: &Session) -> Result<Option<RefreshedTokens>> {
+        verify::moved(session).await
     }
 }

@@ -6,7 +6,7 @@ use super::{
     client::{self, Chat, ChatMember, User},
     credentials::Credentials,
 };
-use crate::{Error, Identity, Result, Session};
+use crate::{Error, Identity, RefreshedTokens, Result, Session};
 
 /// Reads the bot and the chat, and checks that the bot may post there.
 pub(super) async fn verify(session: &Session) -> Result<Identity> {
@@ -23,6 +23,17 @@ pub(super) async fn verify(session: &Session) -> Result<Identity> {
         may_post(&chat, &member)?;
     }
     Ok(identity(session, bot, chat))
+}
+
+/// Returns the account with the new id of a group that has become a supergroup; `None` if it has not.
+pub(super) async fn moved(session: &Session) -> Result<Option<RefreshedTokens>> {
+    let credentials = Credentials::of(session)?;
+    let chat = client::new_chat(session, &credentials).await?.map(|id| id.to_string());
+    Ok(chat.map(|chat| RefreshedTokens {
+        secrets: session.secrets.clone().with("chat_id", chat.as_str()),
+        expires_at: None,
+        remote_id: Some(chat),
+    }))
 }
 
 async fn ask<T: serde::de::DeserializeOwned>(

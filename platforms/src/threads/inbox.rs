@@ -14,9 +14,9 @@ use super::{
     error::{failed_container, is_too_early, parse_error},
 };
 use crate::{
-    Error, ErrorKind, InboundEvent, InboundItem, Inbox, InboxRules, LimitScope, Person, Progress,
-    RateLimit, ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange, RemoteChanges,
-    RemoteComment, RemotePost, Result, Session, Step, graph,
+    Error, ErrorKind, InboundEvent, InboundItem, Inbox, InboxPage, InboxRules, LimitScope, Person,
+    Progress, RateLimit, ReconcileOutcome, RecoveryClass, RefusalReason, RemoteChange,
+    RemoteChanges, RemoteComment, RemotePost, Result, Session, Step, graph,
     outcome::read_state,
     recent_posts::{self, ListPage},
     text::likeness,
@@ -46,6 +46,20 @@ const REPLIES: &[RateLimit] =
 
 const REPLY: &str =
     "id,text,timestamp,username,permalink,replied_to,root_post,hide_status,is_reply_owned_by_me";
+
+/// A post in a list.
+#[derive(Deserialize)]
+struct Listed {
+    id: String,
+    #[serde(deserialize_with = "graph::time")]
+    timestamp: DateTime<Utc>,
+}
+
+impl From<Listed> for RemotePost {
+    fn from(post: Listed) -> Self {
+        Self { id: post.id, at: post.timestamp }
+    }
+}
 
 #[derive(Deserialize)]
 struct Reply {
@@ -194,9 +208,10 @@ impl Inbox for Threads {
         Ok(())
     }
 
-    async fn recent_posts(&self, session: &Session) -> Result<Vec<RemotePost>> {
-        let posts = client::posts(session, None).await?.items;
-        Ok(posts.into_iter().map(|post| RemotePost { id: post.id, at: post.timestamp }).collect())
+    async fn recent_posts(&self, session: &Session) -> Result<InboxPage<RemotePost>> {
+        let path = format!("/v1.0/{}/threads", session.account.remote_id);
+        let listed = list(session, &path, ("id,timestamp", None)).await?;
+        Ok(graph::inbox::recent_posts::<Listed>(listed))
     }
 
     async fn comments(
@@ -204,14 +219,13 @@ impl Inbox for Threads {
         session: &Session,
         post: &str,
         next: Option<String>,
-    ) -> Result<ListPage<RemoteComment>> {
-        let query = graph::list_query(REPLY, "100", next.as_deref());
-        let path = session.url(SPEC.base_url, &format!("/v1.0/{post}/conversation"))?;
-        let request = session.http.get(path).query(&query);
-        let listed: graph::List<Reply> = graph::send(session, request, parse_error).await?;
-        let page = listed.into_page();
+    ) -> Result<InboxPage<RemoteComment>> {
+        let path = format!("/v1.0/{post}/conversation");
+        let listed = list(session, &path, (REPLY, next.as_deref())).await?;
+        let (page, unread) = listed.into_known_page();
         let items = page.items.into_iter().map(|one| comment(one, post, &session.account));
-        Ok(ListPage { items: items.collect(), next: page.next })
+        let unread = graph::ids_of(&unread);
+        Ok(InboxPage { page: ListPage { items: items.collect(), next: page.next }, unread })
     }
 
     fn read_webhook(&self, body: &Value) -> Vec<InboundEvent> {
@@ -221,6 +235,16 @@ impl Inbox for Threads {
         };
         values.into_iter().filter_map(|value| read_reply(body, value)).collect()
     }
+}
+
+async fn list(
+    session: &Session,
+    path: &str,
+    (fields, next): (&str, Option<&str>),
+) -> Result<graph::List<Value>> {
+    let query = graph::list_query(fields, "100", next);
+    let request = session.http.get(session.url(SPEC.base_url, path)?).query(&query);
+    graph::send(session, request, parse_error).await
 }
 
 fn comment(one: Reply, post: &str, account: &crate::Account) -> RemoteComment {

@@ -235,6 +235,12 @@ fn pause(waited: TimeDelta) -> Duration {
     Duration::from_secs(seconds)
 }
 
+/// Returns the path of a post that everybody sees.
+pub(super) fn post_path(creator: &str, is_video: bool, id: &str) -> String {
+    let kind = if is_video { VIDEOS } else { PHOTOS };
+    format!("/@{creator}/{kind}/{id}")
+}
+
 /// Returns the result. A post without its own id (a private one) gets its publish id, and the creator's page as its
 /// address.
 fn public(
@@ -248,9 +254,8 @@ fn public(
         "" => session.account.username.as_str(),
         name => name,
     };
-    let kind = if content::is_video(draft) { VIDEOS } else { PHOTOS };
     let path = match &id {
-        Some(id) => format!("/@{name}/{kind}/{id}"),
+        Some(id) => post_path(name, content::is_video(draft), id),
         None => format!("/@{name}"),
     };
     let url = session.public_url("https://www.tiktok.com", &path);

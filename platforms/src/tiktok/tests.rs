@@ -108,8 +108,12 @@ async fn a_declined_list_of_posts_leaves_their_numbers_unknown_and_the_account_c
     .await;
     let (session, skipped) = (session(&network), std::collections::BTreeSet::new());
     let reading = FetchContext::new(&session, &Free, &skipped);
-    let post =
-        PostRef { id: "7".to_owned(), post_type: "feed".to_owned(), format: "video".to_owned() };
+    let post = PostRef {
+        id: "7".to_owned(),
+        post_type: "feed".to_owned(),
+        format: "video".to_owned(),
+        url: None,
+    };
     let read = Tiktok.analytics().unwrap().posts(&reading, &[post]).await.unwrap();
     assert_eq!(read[0].as_ref().unwrap()["likes"], Err(MissingReason::Permission));
     assert!(reading.findings().missing_permissions.contains("video.list"));

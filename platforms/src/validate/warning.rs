@@ -27,8 +27,10 @@ pub enum WarningCode {
     AiLabelMissing,
     /// Nothing is published on the account until it is connected again.
     AccountNeedsReconnect,
-    /// Another post of the account has nearly the same text.
-    SimilarPost,
+    /// Another post of the account within seven days has the same content, or nearly.
+    DuplicateContent,
+    /// The platform may refuse the text, because the account posted the same a short time before.
+    NetworkRefusesEqualText,
     /// The posts of a chain do not refer to each other as the platform names them.
     ChainReferenceMismatch,
     /// The platform processes the video only after the post is public, so viewers see an empty player for some seconds.
@@ -86,8 +88,9 @@ pub struct Warning {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub targets: Option<Vec<usize>>,
     /// The things that the sentence names, as data: `platform`; `because`, the field or the choice that takes the effect
-    /// away; `account_id` and `username`; `post_ids`; `items`, places in the same batch; `url`; `asked` and
-    /// `given`, audiences of a post.
+    /// away; `account_id` and `username`; `post_ids`; `similar`, posts with the same content or nearly, each with `post_id`,
+    /// `kind` (`exact` or `near`), `scheduled_at` and `status`; `items`, places in the same batch, with their `kind`; `url`;
+    /// `asked` and `given`, audiences of a post.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub parameters: Map<String, Value>,
     /// Calls that help, ready to execute.

@@ -153,6 +153,7 @@ const SPEC: Spec = Spec {
         tokens: "2 hours, by a refresh token that is good once",
         tested: "",
     },
+    equal_text_hours: Some(168),
     sources: &[
         SpecSource::documented("calls and what they take", "https://docs.x.com/x-api"),
         SpecSource::documented(
@@ -164,6 +165,10 @@ const SPEC: Spec = Spec {
         SpecSource::assumed(
             "most posts of a chain, longest text of paying accounts, life of refresh tokens",
             "limits of Fanfare's own",
+        ),
+        SpecSource::assumed(
+            "hours within which an equal text may be refused",
+            "X refuses the same text again and names no time: the hours are Fanfare's",
         ),
     ],
     examples: &[

@@ -12,8 +12,8 @@ use crate::{
     Account, LimitScope, RateLimit, Result,
     analytics::{
         Aggregation, Analytics, DailySpec, DashboardMetric, Day, DayMetrics, FetchContext,
-        MetricValue, Metrics, MissingReason, PostRef, Unit, is_forbidden, name, read_counts,
-        without_permission,
+        MetricValue, Metrics, MissingReason, PostRef, Unit, is_forbidden, is_refusal, name,
+        read_counts, without_permission,
     },
 };
 
@@ -119,7 +119,11 @@ impl Analytics for MetricsReader {
         let ids: Vec<&str> = posts.iter().map(|post| post.id.as_str()).collect();
         match client::video_statistics(reading.session, &ids.join(",")).await {
             Ok(videos) => {
+                let refused = refused(reading, &ids).await?;
                 let of = |post: &PostRef| {
+                    if refused.contains(&post.id) {
+                        return None;
+                    }
                     let video = videos.iter().find(|one| one["id"].as_str() == Some(&post.id))?;
                     Some(read_counts(video, &COUNTS))
                 };
@@ -132,6 +136,20 @@ impl Analytics for MetricsReader {
             }
             Err(error) => Err(error),
         }
+    }
+}
+
+/// Returns those of these videos that YouTube has rejected, which it may do hours after it took one. Numbers are read without
+/// that, too.
+async fn refused(reading: &FetchContext<'_>, ids: &[&str]) -> Result<Vec<String>> {
+    reading.acquire_call().await?;
+    match client::statuses(reading.session, &ids.join(",")).await {
+        Ok(videos) => {
+            let refused = videos.into_iter().filter(|video| video.status.refusal().is_some());
+            Ok(refused.map(|video| video.id).collect())
+        }
+        Err(error) if is_refusal(&error) => Ok(Vec::new()),
+        Err(error) => Err(error),
     }
 }
 

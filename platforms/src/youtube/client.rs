@@ -79,10 +79,13 @@ struct CreatedItem {
     id: String,
 }
 
+/// A video.
 #[derive(Debug, Deserialize)]
-struct Video {
+pub(super) struct Video {
     #[serde(default)]
-    status: Status,
+    pub id: String,
+    #[serde(default)]
+    pub status: Status,
 }
 
 /// The status of a video.
@@ -253,6 +256,13 @@ pub(super) async fn status(session: &Session, id: &str) -> Result<Option<Status>
     let query = [("part", "status,processingDetails"), ("id", id)];
     let page: YoutubePage<Video> = get(session, "/youtube/v3/videos", &query).await?;
     Ok(page.items.into_iter().next().map(|video| video.status))
+}
+
+/// Returns videos with their status, 50 at most; those that YouTube does not list are left out.
+pub(super) async fn statuses(session: &Session, ids: &str) -> Result<Vec<Video>> {
+    let query = [("part", "status"), ("id", ids)];
+    let page: YoutubePage<Video> = get(session, "/youtube/v3/videos", &query).await?;
+    Ok(page.items)
 }
 
 /// Returns the channel with its statistics.

@@ -229,14 +229,22 @@ async fn look(
         state.stage = Stage::Failed { reason: reason.to_owned(), since: session.now };
         return waiting(&state, Duration::ZERO);
     }
-    if let Some(status) = &status {
-        state.privacy.clone_from(&status.privacy_status);
-    }
-    let is_done = status.is_some_and(|status| status.upload_status == "processed");
-    if is_done || session.now - since > LOOK_MAX {
+    let is_over = session.now - since > LOOK_MAX;
+    let Some(status) = status else {
+        return if is_over { Err(unlisted()) } else { waiting(&state, PAUSE) };
+    };
+    state.privacy.clone_from(&status.privacy_status);
+    if is_over || status.upload_status == "processed" {
         return Ok(public(session, settings, state));
     }
     waiting(&state, PAUSE)
+}
+
+/// Returns the error of a video that YouTube took and does not list: nobody is known to see it.
+fn unlisted() -> Error {
+    Error::transient("YouTube does not list the video.").with_remedy(
+        "Look for the video in YouTube Studio; if it is there, do not upload it again.",
+    )
 }
 
 fn public(session: &Session, settings: &Settings, state: State) -> Progress {

@@ -37,6 +37,13 @@ pub(super) fn target(cx: &Cx, params: &Params) -> Result<Arc<Account<Telegram>>,
     let identity = &bot.identity;
     let named =
         chat.strip_prefix('@').is_some_and(|name| name.eq_ignore_ascii_case(&identity.username));
+    if let Some(id) = supergroup(&bot) {
+        return match chat {
+            chat if named || chat == id.to_string() => Ok(bot),
+            chat if chat == identity.remote_id => Err(upgraded(id)),
+            _ => Err(bad("chat not found")),
+        };
+    }
     if named || chat == identity.remote_id {
         return Ok(bot);
     }
@@ -45,6 +52,34 @@ pub(super) fn target(cx: &Cx, params: &Params) -> Result<Arc<Account<Telegram>>,
         Some(_) => Err(failure(403, "Forbidden: bot is not a member of the channel chat")),
         None => Err(bad("chat not found")),
     }
+}
+
+/// Returns the id of the supergroup that the chat has become, if it has (`ids.object` is `supergroup`): the digits of
+/// before and one more, so that it is found under both.
+fn supergroup(account: &Account<Telegram>) -> Option<i64> {
+    let is_one = account.behaviour().ids.object.as_deref() == Some("supergroup");
+    is_one.then(|| format!("{}7", account.identity.remote_id).parse().ok())?
+}
+
+/// Returns the refusal of a call to the group that became a supergroup
+/// (<https://core.telegram.org/bots/api#responseparameters>).
+fn upgraded(id: i64) -> Reply {
+    let body = json!({
+        "ok": false, "error_code": 400,
+        "description": "Bad Request: group chat was upgraded to a supergroup chat",
+        "parameters": {"migrate_to_chat_id": id},
+    });
+    Reply::json(400, &body)
+}
+
+/// Returns the chat of an account as messages contain it by now.
+pub(super) fn chat_of(account: &Account<Telegram>) -> Value {
+    let mut shown = chat(&account.identity);
+    if let Some(id) = supergroup(account) {
+        shown["id"] = json!(id);
+        shown["type"] = json!("supergroup");
+    }
+    shown
 }
 
 fn bot_user(identity: &Identity) -> Value {
@@ -88,7 +123,7 @@ pub(super) fn get_me(cx: &Cx) -> HandlerResult {
 /// `getChat`
 pub(super) fn get_chat(cx: &Cx) -> HandlerResult {
     let account = target(cx, &params(cx)?)?;
-    let mut chat = chat(&account.identity);
+    let mut chat = chat_of(&account);
     chat["active_usernames"] = json!([account.identity.username]);
     chat["accent_color_id"] = json!(0);
     chat["max_reaction_count"] = json!(11);

@@ -33,6 +33,9 @@ use state::{Change, State};
 /// A request to this network.
 type Cx = crate::network::Cx<Telegram>;
 
+/// The length of the id of a chat that is no supergroup: `-100` and ten digits.
+const REMOTE_ID: usize = 14;
+
 /// The network.
 pub(crate) struct Telegram;
 
@@ -61,6 +64,11 @@ impl Network for Telegram {
     fn keys(identity: &Identity) -> Vec<String> {
         let bare = identity.remote_id.trim_start_matches("-100").to_owned();
         vec![identity.private("bot_token").to_owned(), identity.username.to_ascii_lowercase(), bare]
+    }
+
+    /// A supergroup has the digits of the group that it was, and one more.
+    fn plain_remote_id(remote_id: &str) -> &str {
+        remote_id.get(..REMOTE_ID).unwrap_or(remote_id)
     }
 
     fn credentials(identity: &Identity, _base: &str) -> Map<String, Value> {

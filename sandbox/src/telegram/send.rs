@@ -165,10 +165,13 @@ pub(super) fn all(
                 rest,
             });
         }
-        let shown = messages
-            .iter()
-            .map(|message| representations::message(message, &account.identity))
-            .collect();
+        let chat = chat::chat_of(account);
+        let shown = messages.iter().map(|message| {
+            let mut shown = representations::message(message, &account.identity);
+            (shown["chat"], shown["sender_chat"]) = (chat.clone(), chat.clone());
+            shown
+        });
+        let shown = shown.collect();
         Ok((Change::Sent(messages), shown))
     })
 }

@@ -16,8 +16,25 @@ pub mod suggestions;
 
 use std::time::Duration;
 
-use fanfare_tests::{Options, TestApp, User};
+use fanfare_tests::{Options, TestApp, User, networks as on};
 use serde_json::{Value, json};
+
+/// The networks whose posts have numbers.
+pub const MEASURED: [&str; 13] = [
+    "bluesky",
+    "devto",
+    "facebook",
+    "hashnode",
+    "instagram",
+    "lemmy",
+    "linkedin",
+    "mastodon",
+    "pinterest",
+    "threads",
+    "tiktok",
+    "x",
+    "youtube",
+];
 
 pub const HOUR: u64 = 3_600;
 pub const DAY: u64 = 24 * HOUR;
@@ -78,6 +95,13 @@ pub async fn after_syncs(app: &TestApp, user: &User, count: usize) {
         (synced(user).await.len() >= count).then_some(())
     })
     .await;
+}
+
+/// Publishes a post on an account; its id.
+pub async fn published(app: &TestApp, user: &User, platform: &str, account: i64) -> Value {
+    let post = on::publish(app, user, on::post(platform, account)).await;
+    assert_eq!(post["status"], "published", "{platform}: {post:#}");
+    post["id"].clone()
 }
 
 /// Lets the next daily reading come: it begins within 20 hours of the end of the network's day.

@@ -5,24 +5,7 @@ use std::time::Duration;
 use fanfare_tests::{TestApp, User, networks};
 use serde_json::{Value, json};
 
-use super::{HOUR, account, idle, posts, set};
-
-/// The networks whose posts have numbers.
-const MEASURED: [&str; 13] = [
-    "bluesky",
-    "devto",
-    "facebook",
-    "hashnode",
-    "instagram",
-    "lemmy",
-    "linkedin",
-    "mastodon",
-    "pinterest",
-    "threads",
-    "tiktok",
-    "x",
-    "youtube",
-];
+use super::{HOUR, MEASURED, account, idle, posts, published, set};
 
 /// The number of a post that each of them has.
 fn number(platform: &str) -> &'static str {
@@ -35,21 +18,11 @@ fn refusal(platform: &str) -> &'static str {
     if platform == "devto" { "refused" } else { "permission" }
 }
 
-/// Publishes posts; returns their ids.
-async fn published(
-    app: &TestApp,
-    user: &User,
-    platform: &str,
-    id: i64,
-    count: usize,
-) -> Vec<Value> {
+/// Publishes posts; their ids.
+async fn several(app: &TestApp, user: &User, platform: &str, id: i64, count: usize) -> Vec<Value> {
     let mut made = Vec::new();
     for _ in 0..count {
-        made.push(user.publish(networks::post(platform, id)).await["id"].clone());
-    }
-    for post in &made {
-        let post = networks::ended(app, user, post).await;
-        assert_eq!(post["status"], "published", "{platform}: {post:#}");
+        made.push(published(app, user, platform, id).await);
     }
     made
 }
@@ -71,7 +44,7 @@ async fn one_refused_post_among_nine_good_ones_costs_nothing_but_itself() {
     app.start_workers();
     for platform in MEASURED {
         let id = user.connect(platform).await;
-        let made = published(&app, &user, platform, id, 10).await;
+        let made = several(&app, &user, platform, id, 10).await;
         for (place, post) in made.iter().enumerate() {
             let value = if place == 4 { json!(refusal(platform)) } else { json!(5) };
             let metrics = json!({ number(platform): value });
@@ -103,7 +76,7 @@ async fn a_refusal_that_names_nothing_is_kept_with_its_post() {
         [("mastodon", "status"), ("lemmy", "post"), ("bluesky", "posts"), ("x", "posts")]
     {
         let id = user.connect(platform).await;
-        let made = published(&app, &user, platform, id, 3).await;
+        let made = several(&app, &user, platform, id, 3).await;
         for post in &made {
             let metrics = json!({ number(platform): 5 });
             set(&user, platform, id, json!({ "post_id": post }), metrics).await;
@@ -139,7 +112,7 @@ async fn the_activity_list_says_once_a_day_how_many_posts_cannot_be_read() {
     let (app, user) = idle().await;
     app.start_workers();
     let id = user.connect("mastodon").await;
-    let _ = published(&app, &user, "mastodon", id, 3).await;
+    let _ = several(&app, &user, "mastodon", id, 3).await;
     let said = json!({"error": "This post is not for you"});
     let refused = json!({"on": "status", "times": 100_000, "status": 400, "body": said});
     let remote_id = networks::newest_account(&app, "mastodon").await;

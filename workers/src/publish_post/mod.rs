@@ -7,9 +7,11 @@
 mod acquire;
 mod after_restore;
 mod attempt;
+mod lost_answers;
 mod outcome;
 pub mod rate_limit;
 mod reconcile;
+mod retries;
 pub(crate) mod retry_policy;
 mod run;
 mod work;

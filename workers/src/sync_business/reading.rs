@@ -1,6 +1,6 @@
 //! One reading of one profile.
 
-use fanfare_conversations::business::sync;
+use fanfare_conversations::{Unread, business::sync, list_unread};
 use fanfare_core::{Domain, Result};
 use fanfare_entities::{account, business_profile};
 use fanfare_platforms::{
@@ -83,9 +83,7 @@ impl Reading<'_> {
                 break;
             }
         }
-        if unread > 0 {
-            tracing::warn!(account.id = self.account.id.0, unread, "reviews could not be read");
-        }
+        list_unread(self.cx, self.account, Unread::Reviews, unread).await?;
         sync::end_reviews(self.cx, self.row, told, whole.then_some(read_at)).await?;
         Ok(Ok(()))
     }

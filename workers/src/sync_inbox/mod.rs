@@ -2,6 +2,8 @@
 
 mod reading;
 
+use std::sync::atomic::AtomicUsize;
+
 use fanfare_conversations::inbox::{
     factor, shortened,
     sync::{self, SyncOutcome},
@@ -89,7 +91,8 @@ async fn read(cx: &Domain, row: inbox_sync::Model, is_busy: IsBusy<'_>) -> Resul
     };
     let budget = Budget { quota: inbox.quota(), calls: u32::MAX, paced: true };
     let permits = Permits::new(cx, is_busy, (&account, &session), budget);
-    let read = Reading { cx, account: &account, inbox, session, permits, row: &row };
+    let unread = AtomicUsize::new(0);
+    let read = Reading { cx, account: &account, inbox, session, permits, row: &row, unread };
     let (subscribed, answer) = read.read_all().await?;
     let next = next(cx, &account, &row, subscribed, answer).await?;
     sync::finish(cx, &row, next).await

@@ -1,10 +1,12 @@
 //! One reading of one account's inbox.
 
-use fanfare_conversations::inbox::sync;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fanfare_conversations::{Unread, inbox::sync, list_unread};
 use fanfare_core::{Domain, Result};
 use fanfare_entities::{Millis, account, inbox_sync};
 use fanfare_platforms::{
-    self as platforms, Inbox, RemoteComment, RemoteMessage, RemotePost, Session,
+    self as platforms, Inbox, InboxPage, RemoteComment, RemoteMessage, RemotePost, Session,
     analytics::{ends_all_readings, is_refusal, is_trouble},
 };
 use fanfare_publishing::background::Permits;
@@ -28,7 +30,7 @@ const MAX_ASKED: usize = 20;
 const TROUBLES_MAX: u32 = 3;
 
 /// A page of a network's list.
-type PageOf<T> = platforms::Result<platforms::ListPage<T>>;
+type PageOf<T> = platforms::Result<InboxPage<T>>;
 
 /// One reading of one account.
 pub(super) struct Reading<'a> {
@@ -38,6 +40,8 @@ pub(super) struct Reading<'a> {
     pub(super) session: Session,
     pub(super) permits: Permits<'a>,
     pub(super) row: &'a inbox_sync::Model,
+    /// The number of items that could not be read.
+    pub(super) unread: AtomicUsize,
 }
 
 impl Reading<'_> {
@@ -57,6 +61,8 @@ impl Reading<'_> {
             messages => messages,
         };
         let comments = self.comments().await?;
+        let unread = self.unread.load(Ordering::Relaxed);
+        list_unread(self.cx, self.account, Unread::Inbox, unread).await?;
         Ok((subscribed, comments.and_then(|busy| Ok(messages? || busy))))
     }
 
@@ -70,7 +76,7 @@ impl Reading<'_> {
         self.inbox.conversations(&self.session, next).await
     }
 
-    async fn recent_posts(&self) -> platforms::Result<Vec<RemotePost>> {
+    async fn recent_posts(&self) -> PageOf<RemotePost> {
         self.permits.wait_for_permit().await?;
         self.inbox.recent_posts(&self.session).await
     }
@@ -78,6 +84,11 @@ impl Reading<'_> {
     async fn comments_page(&self, post: &str, next: Option<String>) -> PageOf<RemoteComment> {
         self.permits.wait_for_permit().await?;
         self.inbox.comments(&self.session, post, next).await
+    }
+
+    /// Counts the items of a page that could not be read.
+    fn note_unread<T>(&self, page: &InboxPage<T>) {
+        self.unread.fetch_add(page.unread.len(), Ordering::Relaxed);
     }
 
     fn is_recent(&self, at: Millis) -> bool {
@@ -95,14 +106,15 @@ impl Reading<'_> {
                 Ok(page) => page,
                 Err(error) => return Ok(Err(error)),
             };
-            for messages in page.items {
+            self.note_unread(&page);
+            for messages in page.page.items {
                 busy |= messages
                     .iter()
                     .any(|one| !one.out && self.is_recent(one.at.timestamp_millis()));
                 let live = self.row.backfilled;
                 sync::store_messages(self.cx, self.account, messages, live).await?;
             }
-            next = page.next;
+            next = page.page.next;
             if next.is_none() {
                 break;
             }
@@ -115,8 +127,10 @@ impl Reading<'_> {
             Ok(posts) => posts,
             Err(error) => return Ok(Err(error)),
         };
+        self.note_unread(&posts);
         let since = self.cx.clock.now() - POST_AGE;
-        let recent = posts.into_iter().filter(|post| post.at.timestamp_millis() >= since);
+        let recent =
+            posts.page.items.into_iter().filter(|post| post.at.timestamp_millis() >= since);
         let (mut busy, mut read, mut troubles, mut failed) = (false, 0_usize, 0, None);
         for post in recent.take(POSTS) {
             match self.comments_of(&post.id).await? {
@@ -145,20 +159,26 @@ impl Reading<'_> {
     async fn comments_of(&self, post: &str) -> Result<platforms::Result<bool>> {
         let read_at = self.cx.clock.now();
         let (mut next, mut all, mut whole) = (None, Vec::new(), false);
+        let mut unread = Vec::new();
         for _ in 0..COMMENT_PAGES {
             let page = match self.comments_page(post, next).await {
                 Ok(page) => page,
                 Err(error) => return Ok(Err(error)),
             };
-            all.extend(page.items);
-            next = page.next;
+            self.note_unread(&page);
+            all.extend(page.page.items);
+            unread.extend(page.unread);
+            next = page.page.next;
             if next.is_none() {
                 whole = true;
                 break;
             }
         }
         let busy = all.iter().any(|one| !one.own && self.is_recent(one.at.timestamp_millis()));
-        let unlisted = match self.check_unlisted(post, &all, read_at, whole).await? {
+        // What could not be read is there; without an id it may be any.
+        let whole = whole && !unread.iter().any(String::is_empty);
+        let listed: Vec<_> = all.iter().map(|one| &one.id).chain(&unread).collect();
+        let unlisted = match self.check_unlisted(post, &listed, read_at, whole).await? {
             Ok(unlisted) => unlisted,
             Err(error) => return Ok(Err(error)),
         };
@@ -177,7 +197,7 @@ impl Reading<'_> {
     async fn check_unlisted(
         &self,
         post: &str,
-        listed: &[RemoteComment],
+        listed: &[&String],
         read_at: Millis,
         whole: bool,
     ) -> Result<platforms::Result<Vec<(String, Option<bool>)>>> {
@@ -186,7 +206,7 @@ impl Reading<'_> {
             return Ok(Ok(found));
         }
         let mut missing = sync::known_comments(self.cx, self.account.id, post, read_at).await?;
-        missing.retain(|id| !listed.iter().any(|one| one.id == *id));
+        missing.retain(|id| !listed.contains(&id));
         if !self.inbox.rules().hidden_are_unlisted {
             return Ok(Ok(missing.into_iter().map(|id| (id, None)).collect()));
         }

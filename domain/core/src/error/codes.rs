@@ -515,6 +515,10 @@ codes! {
     JobNotFound = "job_not_found", 404, false,
         "There is no such job.",
         "Check the id with `GET /api/v1/ai/video-jobs`.";
+    DuplicateContent = "duplicate_content", 409, false,
+        "The account has a post with the same content, or nearly, within seven days of this one, and `duplicates` is \
+         `refuse`. Of a post that failed: the platform refuses the same text again within some time.",
+        "Look at the posts in `similar`, then change the text or the time, or repeat with `duplicates: warn`.";
 }
 
 #[cfg(test)]

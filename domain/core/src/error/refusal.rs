@@ -1,5 +1,6 @@
 //! The body of an error reply.
 
+use fanfare_entities::{PostId, post::PostStatus};
 use fanfare_platforms::{NextAction, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -132,9 +133,38 @@ pub struct RefusalDetails {
     /// With `stale_version`: the present version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
+    /// With `duplicate_content`: posts of the account with the same content, or nearly; the newest first, at most ten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similar: Option<Vec<SimilarPost>>,
+    /// With `duplicate_content` of a batch that was only checked: the item that it repeats, by its place in the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<usize>>,
     /// The remedy; of several violations, that of the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
+}
+
+/// A post of the same account with the same content, or nearly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SimilarPost {
+    /// Its id.
+    pub post_id: PostId,
+    /// How much alike they are.
+    pub kind: Likeness,
+    /// The time at which it goes out, or was to go out.
+    pub scheduled_at: Time,
+    /// Its status.
+    pub status: PostStatus,
+}
+
+/// How much alike two posts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Likeness {
+    /// The same words, links and files.
+    Exact,
+    /// Nearly the same words, or the same with other files.
+    Near,
 }
 
 /// A reason why a workspace cannot be deleted.

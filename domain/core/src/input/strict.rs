@@ -83,6 +83,9 @@ fn name(steps: &[String]) -> String {
     })
 }
 
+/// Fields whose value no fix sets, because nobody but the caller can know what is meant.
+const CHOSEN_BY_CALLERS: [&str; 1] = ["duplicates"];
+
 /// Returns serde's message in plain words.
 fn explain(steps: &[String], message: &str) -> Violation {
     let path = name(steps);
@@ -93,7 +96,8 @@ fn explain(steps: &[String], message: &str) -> Violation {
         return violation(Code::FieldRequired, field, text, "Send the field.");
     }
     let text = format!("{path}: {}.", message.trim_end_matches('.'));
-    let fix = choice(message).map(|choice| Fix::replace(&path, choice));
+    let is_fixed = steps.last().is_none_or(|field| !CHOSEN_BY_CALLERS.contains(&field.as_str()));
+    let fix = choice(message).filter(|_| is_fixed).map(|choice| Fix::replace(&path, choice));
     violation(Code::InvalidField, path, text, "Send a value of the type named.").with_fix(fix)
 }
 

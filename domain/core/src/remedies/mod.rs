@@ -4,7 +4,7 @@ mod next_steps;
 mod patch;
 mod rights;
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use fanfare_entities::{AccountId, PostId, PostSetId, account};
 use fanfare_platforms::{self as platforms, Fix, NextAction, Violation, Violations};
@@ -71,6 +71,7 @@ pub fn add_remedies(error: Error, situation: &RequestContext) -> Error {
     }
     let code = error.code();
     let leaves_some = error.details().valid_targets.is_some_and(|valid| valid > 0);
+    let situation = &*about_similar(&error, situation);
     error.with_remedies(|violations| {
         keep_applicable_fixes(violations, situation);
         if violations.is_empty() {
@@ -95,6 +96,17 @@ pub fn add_remedies(error: Error, situation: &RequestContext) -> Error {
             _ => Vec::new(),
         }
     })
+}
+
+/// Returns the situation with the newest similar post as the one that it is about, if the error names similar posts.
+fn about_similar<'a>(error: &Error, situation: &'a RequestContext) -> Cow<'a, RequestContext> {
+    match &error.details().similar {
+        None => Cow::Borrowed(situation),
+        Some(similar) => {
+            let post = similar.first().map(|newest| newest.post_id);
+            Cow::Owned(RequestContext { post, ..situation.clone() })
+        }
+    }
 }
 
 /// Keeps the fixes that can be applied, in their order, to the body that was sent.
@@ -153,8 +165,16 @@ fn choices(code: Code, violation: &Violation, situation: &RequestContext) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use fanfare_entities::post::PostStatus;
+
     use super::*;
-    use crate::error::violation;
+    use crate::{
+        clock::Time,
+        error::{
+            refusal::{Likeness, RefusalDetails, SimilarPost},
+            violation,
+        },
+    };
 
     fn situation(body: Value) -> RequestContext {
         RequestContext {
@@ -191,6 +211,32 @@ mod tests {
         assert_eq!(next[0]["operation"], "trigger_platform_helper");
         assert_eq!(next[0]["body"], json!({"tool": "pinterest.boards", "account_id": 7}));
         assert_eq!(next[1]["path"], "/api/v1/accounts/7/schema");
+    }
+
+    #[test]
+    fn a_refused_duplicate_leads_to_the_other_post_and_to_the_same_call_with_a_word_more() {
+        let newest = SimilarPost {
+            post_id: PostId(5),
+            kind: Likeness::Near,
+            scheduled_at: Time(0),
+            status: PostStatus::Draft,
+        };
+        let situation = RequestContext {
+            post: Some(PostId(9)),
+            request: Some(("update_post", "PATCH", "/api/v1/posts/9".to_owned())),
+            ..situation(json!({"caption": "a", "duplicates": "refuse"}))
+        };
+        let refused = |similar| {
+            let details = RefusalDetails { similar: Some(similar), ..RefusalDetails::default() };
+            let error = Error::new(Code::DuplicateContent, "m").with_details(details);
+            json!(add_remedies(error, &situation).reason().next)
+        };
+        let next = refused(vec![newest]);
+        assert_eq!(next[0]["path"], "/api/v1/posts/5");
+        assert_eq!(next[1]["path"], "/api/v1/posts/9");
+        assert_eq!(next[1]["body"], json!({"caption": "a", "duplicates": "warn"}));
+        let next = refused(Vec::new());
+        assert_eq!(next[0]["operation"], "update_post", "there is no other post to show");
     }
 
     #[test]

@@ -126,6 +126,8 @@ pub enum NextStep {
     TakeRisk,
     /// The same request with `mode: valid_only`.
     LeaveOut,
+    /// The same request with `duplicates: warn`.
+    Repeat,
     /// A page for the user.
     Page(&'static str, &'static str),
 }
@@ -155,6 +157,7 @@ impl NextStep {
             Self::Follow => (POST.name, FOLLOW),
             Self::TakeRisk => ("the same operation", TAKE_RISK),
             Self::LeaveOut => ("the same operation", LEAVE_OUT),
+            Self::Repeat => ("the same operation", REPEAT),
             Self::Page(path, why) => (path, why),
         }
     }
@@ -178,7 +181,8 @@ impl NextStep {
                 Some(POST.next(path, None, FOLLOW))
             }
             Self::TakeRisk => take_risk(situation),
-            Self::LeaveOut => again_with(situation, ("mode", "valid_only".into()), LEAVE_OUT),
+            Self::LeaveOut => leave_out(situation),
+            Self::Repeat => repeat(situation),
             Self::Page(path, why) => {
                 let url = Some(format!("{}{path}", situation.base_url));
                 let path = (*path).to_owned();
@@ -192,29 +196,45 @@ const FOLLOW: &str = "Waits until the post's status changes, and shows it.";
 
 const TAKE_RISK: &str = "Sends it although it may be public already; look first, and ask the user.";
 
+const REPEAT: &str =
+    "Makes it all the same, with a warning; look at the other post first, and ask the user.";
+
 fn take_risk(situation: &RequestContext) -> Option<NextAction> {
-    let (operation, ..) = situation.request.clone()?;
-    let is_shown = operation == RETRY.name && !situation.allows(&RETRY);
-    if !RISKY.contains(&operation) || is_shown {
+    let (operation, ..) = situation.request.as_ref()?;
+    let is_shown = *operation == RETRY.name && !situation.allows(&RETRY);
+    if !RISKY.contains(operation) || is_shown {
         return None;
     }
-    again_with(situation, ("acknowledge_duplicate_risk", true.into()), TAKE_RISK)
+    let body = match &situation.body {
+        Some(Value::Object(body)) => body.clone(),
+        _ => Map::new(),
+    };
+    again(situation, body, ("acknowledge_duplicate_risk", true.into()), TAKE_RISK)
 }
 
 const LEAVE_OUT: &str =
     "Makes the posts of the targets that are accepted, and leaves the others out.";
 
-/// Returns the same request with a field more.
-fn again_with(
+/// Returns the same request with `mode: valid_only`, if its body is known.
+fn leave_out(situation: &RequestContext) -> Option<NextAction> {
+    let body = situation.body.as_ref()?.as_object()?.clone();
+    again(situation, body, ("mode", "valid_only".into()), LEAVE_OUT)
+}
+
+/// Returns the same request with `duplicates: warn`, if its body is known.
+fn repeat(situation: &RequestContext) -> Option<NextAction> {
+    let body = situation.body.as_ref()?.as_object()?.clone();
+    again(situation, body, ("duplicates", "warn".into()), REPEAT)
+}
+
+/// Returns the same request with another value of a field.
+fn again(
     situation: &RequestContext,
+    mut body: Map<String, Value>,
     (field, value): (&str, Value),
     why: &'static str,
 ) -> Option<NextAction> {
     let (operation, method, path) = situation.request.clone()?;
-    let mut body = match &situation.body {
-        Some(Value::Object(body)) => body.clone(),
-        _ => Map::new(),
-    };
     body.insert(field.to_owned(), value);
     let (operation, body) = (Some(operation), Some(body.into()));
     Some(NextAction { operation, method, path, body, url: None, why })
@@ -383,6 +403,9 @@ pub const fn next_steps(code: Code) -> &'static [NextStep] {
         }
         Code::Misconfigured => &[NextStep::Call(CONNECT, "Shows what the operator has to set.")],
         Code::DuplicateRisk => &[LOOK_AT_ATTEMPTS, NextStep::TakeRisk],
+        Code::DuplicateContent => {
+            &[NextStep::Call(POST, "Shows the newest post like it."), NextStep::Repeat]
+        }
         Code::InvalidTransition => &[
             NextStep::Call(POST, "Shows where the post stands."),
             NextStep::Call(MISSING, "Shows what the post is missing."),

@@ -55,6 +55,11 @@ pub(crate) fn parse_metrics(column: &Value) -> Metrics {
 
 /// Returns how to read numbers from an account's network, if it has any and they are read here.
 pub(crate) fn analytics_of(cx: &Domain, row: &account::Model) -> Option<&'static dyn Analytics> {
+    reader_of(cx, row).filter(|network| network.has_numbers())
+}
+
+/// Returns how to look at the posts of an account, with numbers or without.
+pub(crate) fn reader_of(cx: &Domain, row: &account::Model) -> Option<&'static dyn Analytics> {
     let platform: PlatformId = row.platform.parse().ok()?;
     find(platform).analytics().filter(|network| crate::settings(cx).x_metrics || !network.is_paid())
 }

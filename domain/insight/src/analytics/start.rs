@@ -15,7 +15,7 @@ use serde_json::json;
 use super::{
     analytics_of, pace,
     pace::{DAY, HOUR},
-    sync, zone,
+    reader_of, sync, zone,
 };
 
 /// The time for which numbers are kept.
@@ -38,10 +38,22 @@ pub(crate) async fn on_connect<C: ConnectionTrait>(
     conn: &C,
     row: &account::Model,
 ) -> Result<()> {
-    if analytics_of(cx, row).is_none() {
+    if reader_of(cx, row).is_none() {
         return Ok(());
     }
-    let now = cx.clock.now();
+    start_reading(conn, row, cx.clock.now()).await?;
+    if analytics_of(cx, row).is_some() {
+        start_suggesting(conn, row, cx.clock.now()).await
+    } else {
+        Ok(())
+    }
+}
+
+async fn start_reading<C: ConnectionTrait>(
+    conn: &C,
+    row: &account::Model,
+    now: Millis,
+) -> Result<()> {
     let sync = analytics_sync::ActiveModel {
         id: Set(row.id),
         workspace_id: Set(row.workspace_id),
@@ -79,6 +91,14 @@ pub(crate) async fn on_connect<C: ConnectionTrait>(
         )
         .to_owned();
     analytics_sync::Entity::insert(sync).on_conflict(again).exec_without_returning(conn).await?;
+    Ok(())
+}
+
+async fn start_suggesting<C: ConnectionTrait>(
+    conn: &C,
+    row: &account::Model,
+    now: Millis,
+) -> Result<()> {
     let round = suggestion_round::ActiveModel {
         id: Set(row.id),
         workspace_id: Set(row.workspace_id),
@@ -121,7 +141,7 @@ pub(crate) async fn on_disconnect<C: ConnectionTrait>(
         .exec(conn)
         .await?;
     suggestion_round::Entity::delete_by_id(row.id).exec(conn).await?;
-    if analytics_of(cx, row).is_none() {
+    if reader_of(cx, row).is_none() {
         // No work of its own deletes them later.
         purge(conn, row.id).await?;
     }
@@ -142,7 +162,7 @@ pub async fn on_posts_published(cx: &Domain, accounts: &[AccountId]) -> Result<(
         .await?;
     for row in &rows {
         sync::posts::add_published(cx, row).await?;
-        if analytics_of(cx, row).is_none() {
+        if reader_of(cx, row).is_none() {
             continue;
         }
         let at = now + pace(cx, row).shortened(HOUR);
@@ -150,7 +170,11 @@ pub async fn on_posts_published(cx: &Domain, accounts: &[AccountId]) -> Result<(
         let sql = "UPDATE analytics_syncs SET \
              wake_at = CASE WHEN wake_at IS NULL OR wake_at > $2 THEN $2 ELSE wake_at END, \
              due_at = CASE WHEN lease_expirations = 0 AND due_at > $2 THEN $2 ELSE due_at END WHERE id = $1";
-        conn.execute_raw(statement(conn, sql, [row.id.into(), at.into()])).await?;
+        let woken = conn.execute_raw(statement(conn, sql, [row.id.into(), at.into()])).await?;
+        if woken.rows_affected() == 0 {
+            // It was connected before its network's posts were looked at.
+            start_reading(conn, row, now).await?;
+        }
     }
     Ok(())
 }

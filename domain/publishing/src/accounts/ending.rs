@@ -110,26 +110,17 @@ fn warning(
         None => format!("{} days", left / DAY),
     };
     let ends_at = to_rfc3339(end);
-    NewEvent {
-        data: json!({
-            "account": Account::of(cx, row), "token_expires_at": ends_at, "warning": before,
-            "posts": posts,
-        })
-        .to_string(),
-        ..super::event(
-            cx,
-            row,
-            "account.token_expiring",
-            format!(
-                "{} {} renews the access of {} no more. It ends at {ends_at}, and posts go out until then: connect \
-                 the account again.",
-                error.message,
-                label(row),
-                row.username
-            ),
-            None,
-        )
-    }
+    let data = json!({
+        "account": Account::of(cx, row), "token_expires_at": ends_at, "warning": before, "posts": posts,
+    });
+    let message = format!(
+        "{} {} renews the access of {} no more. It ends at {ends_at}, and posts go out until then: connect the account \
+         again.",
+        error.message,
+        label(row),
+        row.username
+    );
+    super::account_event(row, ("account.token_expiring", true), &data, message)
 }
 
 fn label(row: &account::Model) -> &str {

@@ -86,7 +86,30 @@ pub fn visible(act: &Act) -> sea_orm::Select<account::Entity> {
     }
 }
 
-/// Returns an event about an account.
+/// Returns an event about an account, of this type; without `is_streamed` it is in the activity list alone.
+#[must_use]
+pub fn account_event(
+    row: &account::Model,
+    (event_type, is_streamed): (&'static str, bool),
+    data: &Value,
+    message: String,
+) -> NewEvent {
+    NewEvent {
+        workspace_id: row.workspace_id,
+        event_type,
+        streamed: is_streamed,
+        data: data.to_string(),
+        post_id: None,
+        account_id: Some(row.id),
+        brand_id: row.brand_id,
+        platform: Some(row.platform.clone()),
+        status: None,
+        message,
+        request_id: None,
+    }
+}
+
+/// Returns an event that shows an account.
 fn event(
     cx: &Domain,
     row: &account::Model,
@@ -94,19 +117,8 @@ fn event(
     message: String,
     request_id: Option<String>,
 ) -> NewEvent {
-    NewEvent {
-        workspace_id: row.workspace_id,
-        event_type,
-        streamed: true,
-        data: json!({ "account": Account::of(cx, row) }).to_string(),
-        post_id: None,
-        account_id: Some(row.id),
-        brand_id: row.brand_id,
-        platform: Some(row.platform.clone()),
-        status: None,
-        message,
-        request_id,
-    }
+    let data = json!({ "account": Account::of(cx, row) });
+    NewEvent { request_id, ..account_event(row, (event_type, true), &data, message) }
 }
 
 /// Returns all accounts that the caller can see, oldest first.

@@ -13,8 +13,10 @@ use fanfare_platforms::{
     self as platforms, ErrorKind, PlatformId, RefreshedTokens, Secrets, Session,
 };
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, ExprTrait,
-    QueryFilter, QueryOrder, QuerySelect, sea_query::Expr,
+    ActiveValue::{NotSet, Set},
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, ExprTrait, QueryFilter,
+    QueryOrder, QuerySelect,
+    sea_query::Expr,
 };
 
 use super::{
@@ -252,17 +254,34 @@ async fn replace(
     for (row, own) in sharing {
         let mut pairs = own.to_pairs();
         pairs.extend(news.iter().cloned());
-        store_secrets(cx, &conn, row, pairs, ends_at).await?;
+        let moved_to = free_id(&conn, row, fresh.remote_id.as_deref()).await?;
+        store_secrets(cx, &conn, row, (pairs, ends_at, moved_to)).await?;
     }
     Ok(conn.commit().await?)
+}
+
+/// Returns the id that an account has at its network by now, unless another account of ours has it.
+async fn free_id<C: ConnectionTrait>(
+    conn: &C,
+    row: &account::Model,
+    id: Option<&str>,
+) -> Result<Option<String>> {
+    let Some(id) = id else { return Ok(None) };
+    let holder = account::Entity::find()
+        .filter(account::Column::WorkspaceId.eq(row.workspace_id))
+        .filter(account::Column::Platform.eq(row.platform.as_str()))
+        .filter(account::Column::Sandbox.eq(row.sandbox))
+        .filter(account::Column::RemoteId.eq(id))
+        .one(conn)
+        .await?;
+    Ok(holder.is_none().then(|| id.to_owned()))
 }
 
 async fn store_secrets(
     cx: &Domain,
     conn: &DatabaseTransaction,
     row: &account::Model,
-    pairs: BTreeMap<String, String>,
-    ends_at: Option<Millis>,
+    (pairs, ends_at, moved_to): (BTreeMap<String, String>, Option<Millis>, Option<String>),
 ) -> Result<()> {
     let now = cx.clock.now();
     let plain = serde_json::to_vec(&pairs).map_err(Error::internal)?;
@@ -271,6 +290,7 @@ async fn store_secrets(
     let secret = cx.vault.store(conn, TABLE, &plain, now).await?;
     let change = account::ActiveModel {
         secret_id: Set(Some(secret)),
+        remote_id: moved_to.map_or(NotSet, Set),
         refreshing_until: Set(None),
         token_expires_at: Set(ends_at),
         refresh_at: Set(plan.refresh_at),

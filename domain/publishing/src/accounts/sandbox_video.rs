@@ -1,4 +1,4 @@
-//! How a simulated network takes videos.
+//! The way in which a simulated network takes videos.
 
 use fanfare_core::{Act, Reply, error::Result};
 use fanfare_entities::AccountId;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{sandbox::on_sandbox, sandbox_control::call_simulator};
 
-/// How videos of an account are taken from now on. What is left out is as usual.
+/// The way in which videos of an account are taken from now on; anything left out is as usual.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SandboxVideo {
@@ -32,7 +32,7 @@ pub struct SandboxVideo {
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub fail: Option<String>,
-    /// How many seconds the processing of a video takes.
+    /// The time that the processing of a video takes, in seconds.
     #[serde(default)]
     pub seconds: Option<u32>,
 }
@@ -43,7 +43,7 @@ pub struct SandboxVideoSet {
     account_id: AccountId,
 }
 
-/// Sets how a simulated network takes videos.
+/// Sets the way in which a simulated network takes videos.
 ///
 /// # Errors
 /// [`fanfare_core::Code::AccountNotFound`], or the simulator's refusal.

@@ -22,7 +22,7 @@ use sea_orm::{
 use serde_json::json;
 
 use super::{
-    Account, RefreshOutcome, mark_needs_reconnect, profile_picture, refresh,
+    Account, RefreshOutcome, account_event, mark_needs_reconnect, profile_picture, refresh,
     refresh_schedule::{self, RefreshSchedule, WARNINGS},
     session,
 };
@@ -183,26 +183,15 @@ pub(super) async fn posts_after(cx: &Domain, id: AccountId, end: Millis) -> Resu
 fn warning(cx: &Domain, row: &account::Model, before: &str, posts: u64) -> NewEvent {
     let end = row.token_expires_at.map(to_rfc3339).unwrap_or_default();
     let one = if posts == 1 { "post is" } else { "posts are" };
-    NewEvent {
-        workspace_id: row.workspace_id,
-        event_type: "account.token_expiring",
-        streamed: true,
-        data: json!({
-            "account": Account::of(cx, row), "token_expires_at": end, "warning": before, "posts": posts,
-        })
-        .to_string(),
-        post_id: None,
-        account_id: Some(row.id),
-        brand_id: row.brand_id,
-        platform: Some(row.platform.clone()),
-        status: None,
-        message: format!(
-            "The access of {} on {} ends within {before}, at {end}, and {posts} {one} scheduled for later. Connect \
-             the account again.",
-            row.username, row.platform
-        ),
-        request_id: None,
-    }
+    let data = json!({
+        "account": Account::of(cx, row), "token_expires_at": end, "warning": before, "posts": posts,
+    });
+    let message = format!(
+        "The access of {} on {} ends within {before}, at {end}, and {posts} {one} scheduled for later. Connect the account \
+         again.",
+        row.username, row.platform
+    );
+    account_event(row, ("account.token_expiring", true), &data, message)
 }
 
 /// Revokes the tokens of a disconnected account at its network, then forgets them. After the last attempt they are

@@ -1,75 +1,85 @@
-//! Items of one batch with nearly the same text for one account: which of them is warned of.
+//! Items of one batch with the same content for one account, or nearly.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
-use fanfare_core::{Reply, input};
-use fanfare_entities::{AccountId, Millis};
-use fanfare_platforms::{Warning, WarningCode};
-use serde::Deserialize;
+use fanfare_core::error::{Result, refusal::Likeness};
+use fanfare_entities::Millis;
+use fanfare_platforms::Warning;
 
 use super::{
-    forecast::{COMPARED_SPAN, are_similar, compared_words},
-    write::NewPostRow,
+    batch::Item,
+    compared::Compared,
+    duplicates::{self, COMPARED_SPAN, Guard},
 };
 
-/// A text of a batch.
-pub(super) struct BatchText {
-    account: AccountId,
-    words: BTreeSet<String>,
-    at: Millis,
+/// An earlier item that is like an item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Earlier {
+    /// Its place in the request.
+    pub place: usize,
+    /// How much alike they are.
+    pub kind: Likeness,
+    /// The time between them.
+    distance: Millis,
 }
 
-impl BatchText {
-    /// Returns the text of a post that can be written.
-    pub fn of_row(row: &Arc<NewPostRow>) -> Option<Self> {
-        let row = &row.row;
-        Self::new(row.account_id, &row.caption, row.scheduled_at.unwrap_or(row.created_at))
-    }
-
-    /// Returns the text of a post that was only checked, from its reply; a post without a time is due `now`.
-    pub fn of_checked(reply: &Reply, now: Millis) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Parts {
-            post: Checked,
-        }
-        #[derive(Deserialize)]
-        struct Checked {
-            account_id: i64,
-            caption: String,
-            scheduled_at: Option<String>,
-        }
-        if reply.status != 200 || reply.replayed {
-            return None;
-        }
-        let Parts { post } = serde_json::from_str(reply.body()).ok()?;
-        let at = post.scheduled_at.and_then(|at| input::time("scheduled_at", &at, None).ok());
-        Self::new(AccountId(post.account_id), &post.caption, at.unwrap_or(now))
-    }
-
-    fn new(account: AccountId, caption: &str, at: Millis) -> Option<Self> {
-        let words = compared_words(caption);
-        (!words.is_empty()).then_some(Self { account, words, at })
-    }
-
-    fn resembles(&self, other: &Self) -> bool {
-        self.account == other.account
-            && (self.at - other.at).abs() <= COMPARED_SPAN
-            && are_similar(&self.words, &other.words)
+impl Earlier {
+    /// Returns the warnings about an item that is like this one.
+    pub fn warnings(&self, item: &Compared) -> Vec<Warning> {
+        let of = (self.place, self.kind, self.distance);
+        duplicates::warnings_of_item(item.platform, &item.print, of)
     }
 }
 
-/// Returns for each item the warning that an earlier one resembles it.
-pub(super) fn warnings(texts: &[Option<BatchText>]) -> Vec<Option<Warning>> {
-    let earlier = |place: usize, text: &BatchText| {
-        texts[..place].iter().position(|other| other.as_ref().is_some_and(|it| it.resembles(text)))
-    };
-    let all = texts.iter().enumerate();
-    all.map(|(place, text)| earlier(place, text.as_ref()?).map(warning)).collect()
+/// Compares the items with one another. Adds the warnings to those that are to be written, and returns those of items that
+/// were only checked. One that must repeat nothing is refused, if it was only checked; else when it is written.
+pub(super) fn compare_items(items: &mut [Result<Item>]) -> Vec<Vec<Warning>> {
+    let compared: Vec<_> =
+        items.iter().map(|item| item.as_ref().ok().and_then(Item::compared)).collect();
+    let earlier = earlier_ones(&compared);
+    let mut warnings = vec![Vec::new(); items.len()];
+    for ((item, earlier), warnings) in items.iter_mut().zip(earlier).zip(&mut warnings) {
+        let Some(earlier) = earlier else { continue };
+        match item {
+            Ok(Item::Checked(checked)) if checked.compared.guard == Guard::Refuse => {
+                *item = Err(checked.refused(&earlier));
+            }
+            Ok(Item::Checked(checked)) => *warnings = earlier.warnings(&checked.compared),
+            Ok(Item::Ready(ready)) if ready.compared.guard == Guard::Warn => {
+                if let Some(row) = Arc::get_mut(&mut ready.row) {
+                    row.warnings.extend(earlier.warnings(&ready.compared));
+                }
+            }
+            _ => {}
+        }
+    }
+    warnings
 }
 
-fn warning(earlier: usize) -> Warning {
-    let message = format!(
-        "Item {earlier} of this batch has nearly the same text for this account, within seven days of this one."
-    );
-    Warning::new(WarningCode::SimilarPost, "caption", message).with("items", [earlier])
+/// Returns for each item the first one before it that it repeats. An item that must repeat nothing and does is not made, so
+/// later ones are not compared with it.
+fn earlier_ones(items: &[Option<&Compared>]) -> Vec<Option<Earlier>> {
+    let mut made: Vec<(usize, &Compared)> = Vec::new();
+    let mut found = Vec::with_capacity(items.len());
+    for (place, item) in items.iter().enumerate() {
+        let Some(item) = item else {
+            found.push(None);
+            continue;
+        };
+        let earlier = made.iter().find_map(|(place, other)| like(item, *place, other));
+        if earlier.is_none() || item.guard == Guard::Warn {
+            made.push((place, item));
+        }
+        found.push(earlier);
+    }
+    found
+}
+
+fn like(item: &Compared, place: usize, other: &Compared) -> Option<Earlier> {
+    let distance = (item.place.at - other.place.at).abs();
+    let is_near = item.place.account == other.place.account && distance <= COMPARED_SPAN;
+    // Of a post without a time nobody knows whether it goes out near this one.
+    let counts = other.has_time || item.guard == Guard::Warn;
+    let kind = (is_near && counts).then(|| item.print.compare(&other.print)).flatten()?;
+    Some(Earlier { place, kind, distance })
 }

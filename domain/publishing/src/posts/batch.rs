@@ -21,8 +21,10 @@ use serde_json::{Value, json, value::RawValue};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{
-    alike::{self, BatchText},
+    alike,
+    compared::Compared,
     create::{self, Prepared},
+    duplicates,
     input::{NewPost, NewPostBatch},
     view::{Checked, Created, PlannedPost, Post},
     workspace::WorkspaceOfPost,
@@ -65,7 +67,7 @@ pub async fn create_batch(
         prepare_item(act, key, body, (index, dry_run, now)).await
     });
     let mut items = future::join_all(items).await;
-    let warnings = warn_of_doubles(&mut items, now);
+    let warnings = alike::compare_items(&mut items);
     let ready = items.iter().filter_map(|item| match item {
         Ok(Item::Ready(item)) => Some(Arc::clone(&item.row)),
         _ => None,
@@ -76,6 +78,7 @@ pub async fn create_batch(
     for item in items {
         outcomes.push(match item {
             Ok(Item::Answered(reply)) => Ok(reply),
+            Ok(Item::Checked(item)) => Ok(item.reply),
             Ok(Item::Ready(item)) => {
                 let written = written.next();
                 let none = || Err(Error::internal("a new post had no answer"));
@@ -87,40 +90,50 @@ pub async fn create_batch(
     batch_reply(outcomes, warnings).await
 }
 
-/// Adds the warning to items that resemble an earlier one. Returns those of items whose reply is written already.
-fn warn_of_doubles(items: &mut [Result<Item>], now: Millis) -> Vec<Option<Warning>> {
-    let texts: Vec<_> = items
-        .iter()
-        .map(|item| match item {
-            Ok(Item::Ready(item)) => BatchText::of_row(&item.row),
-            Ok(Item::Answered(reply)) => BatchText::of_checked(reply, now),
-            Err(_) => None,
-        })
-        .collect();
-    let mut warnings = alike::warnings(&texts);
-    for (item, warning) in items.iter_mut().zip(&mut warnings) {
-        if let Ok(Item::Ready(item)) = item
-            && let Some(row) = Arc::get_mut(&mut item.row)
-        {
-            row.warnings.extend(warning.take());
-        }
-    }
-    warnings
-}
-
 /// An item of a batch before any post is written.
-enum Item {
-    /// It was made before, or only checked.
+pub(super) enum Item {
+    /// It was made before.
     Answered(Reply),
+    /// It was only checked.
+    Checked(CheckedItem),
     /// It can be written.
     Ready(ReadyItem),
 }
 
-/// An item that can be written.
-struct ReadyItem {
+impl Item {
+    /// Returns what is compared of it.
+    pub fn compared(&self) -> Option<&Compared> {
+        match self {
+            Self::Answered(_) => None,
+            Self::Checked(item) => Some(&item.compared),
+            Self::Ready(item) => Some(&item.compared),
+        }
+    }
+}
+
+/// An item that was only checked.
+pub(super) struct CheckedItem {
     index: usize,
     body: Value,
-    row: Arc<NewPostRow>,
+    act: Act,
+    reply: Reply,
+    pub compared: Box<Compared>,
+}
+
+impl CheckedItem {
+    /// Returns the refusal of the item because of an earlier one.
+    pub fn refused(&self, earlier: &alike::Earlier) -> Error {
+        let error = duplicates::refuse_item(earlier.place, earlier.kind);
+        with_remedies(&self.act, error, self.body.clone(), self.index)
+    }
+}
+
+/// An item that can be written.
+pub(super) struct ReadyItem {
+    index: usize,
+    body: Value,
+    pub row: Arc<NewPostRow>,
+    pub compared: Box<Compared>,
     kept: Option<AbortOnDropHandle<()>>,
 }
 
@@ -137,10 +150,10 @@ impl ReadyItem {
     }
 }
 
-/// Adds a warning to a list of them.
-fn with_warning(list: &RawValue, warning: Warning) -> Result<Box<RawValue>> {
+/// Adds warnings to a list of them.
+fn with_warnings(list: &RawValue, warnings: &[Warning]) -> Result<Box<RawValue>> {
     let mut all: Vec<Value> = serde_json::from_str(list.get()).map_err(Error::internal)?;
-    all.push(json!(warning));
+    all.extend(warnings.iter().map(|warning| json!(warning)));
     serde_json::value::to_raw_value(&all).map_err(Error::internal)
 }
 
@@ -159,6 +172,8 @@ fn with_remedies(act: &Act, error: Error, item: Value, index: usize) -> Error {
         account: act.membership.account.as_deref().map(AccountRef::from),
         body: Some(item),
         body_pointer: format!("/posts/{index}"),
+        // What an item can be repeated by.
+        request: Some(("create_post", "POST", "/api/v1/posts".to_owned())),
         rights: Some(remedies::Rights::of(act)),
         ..RequestContext::default()
     };
@@ -193,16 +208,24 @@ async fn prepare_item(
         }
     }
     let kept = act.reservation.as_ref().map(|reservation| reservation.keep_renewed(&act.cx));
-    let outcome = match prepare_post(&act, item.clone(), dry_run, now).await {
-        Ok(Prepared::Ready(row)) => {
-            return Ok(Item::Ready(ReadyItem { index, body: item, row: Arc::from(row), kept }));
-        }
-        Ok(Prepared::Checked(reply)) => Ok(Item::Answered(reply.cast())),
-        Err(error) => Err(with_remedies(&act, error, item, index)),
-    };
+    let prepared = prepare_post(&act, item.clone(), dry_run, now).await;
+    let mut body = item;
+    if let Some(fields) = body.as_object_mut().filter(|_| dry_run) {
+        // An item that is repeated by itself is only checked again, too.
+        fields.entry("dry_run").or_insert(true.into());
+    }
+    if let Ok(Prepared::Ready(row, compared)) = prepared {
+        return Ok(Item::Ready(ReadyItem { index, body, row: Arc::from(row), compared, kept }));
+    }
     drop(kept);
     abandon(&act).await?;
-    outcome
+    match prepared {
+        Ok(Prepared::Checked(reply, compared)) => {
+            Ok(Item::Checked(CheckedItem { index, body, act, reply: reply.cast(), compared }))
+        }
+        Ok(Prepared::Ready(..)) => Err(Error::internal("a post that is ready was not written")),
+        Err(error) => Err(with_remedies(&act, error, body, index)),
+    }
 }
 
 /// Returns the key and the digest of each item of a batch's body.
@@ -314,18 +337,18 @@ struct BatchError {
 
 async fn batch_reply(
     outcomes: Vec<Result<Reply>>,
-    warnings: Vec<Option<Warning>>,
+    warnings: Vec<Vec<Warning>>,
 ) -> Result<Reply<PostBatch>> {
     let mut batch = PostBatch { total: outcomes.len(), ..PostBatch::default() };
     let (mut all_replayed, mut bytes) = (true, 0);
-    for (index, (outcome, warning)) in outcomes.into_iter().zip(warnings).enumerate() {
+    for (index, (outcome, more)) in outcomes.into_iter().zip(warnings).enumerate() {
         match outcome {
             Ok(reply) => {
                 all_replayed &= reply.replayed;
                 batch.replayed += usize::from(reply.replayed);
                 batch.created += usize::from(reply.status == 201 && !reply.replayed);
                 bytes += reply.body().len();
-                batch.posts.push(BatchItem::of(index, &reply, warning)?);
+                batch.posts.push(BatchItem::of(index, &reply, &more)?);
             }
             Err(error) => {
                 all_replayed = false;
@@ -343,7 +366,7 @@ async fn batch_reply(
 
 impl BatchItem {
     /// Creates the item of a reply.
-    fn of(index: usize, reply: &Reply, warning: Option<Warning>) -> Result<Self> {
+    fn of(index: usize, reply: &Reply, more: &[Warning]) -> Result<Self> {
         #[derive(Deserialize)]
         struct Parts {
             post: Box<RawValue>,
@@ -352,8 +375,8 @@ impl BatchItem {
         }
         let Parts { post, mut warnings, workspace } =
             serde_json::from_str(reply.body()).map_err(Error::internal)?;
-        if let Some(warning) = warning {
-            warnings = with_warning(&warnings, warning)?;
+        if !more.is_empty() {
+            warnings = with_warnings(&warnings, more)?;
         }
         let outcome = if reply.status == 201 { "created" } else { "checked" };
         Ok(Self { outcome, index, replayed: reply.replayed, post, warnings, workspace })

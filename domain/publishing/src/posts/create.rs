@@ -2,7 +2,7 @@
 
 use fanfare_core::{
     Act, Reply,
-    error::{Code, Error, Result, violation},
+    error::{Code, Error, Result, refusal::SimilarPost, violation},
     input, limits,
 };
 use fanfare_entities::{AccountId, Millis, SuggestionId, account, post, post::PostStatus};
@@ -14,12 +14,13 @@ use uuid::Uuid;
 
 use super::{
     caption_files,
+    compared::Compared,
     draft::Content,
-    forecast::{self, Forecast, forecast},
+    duplicates::Guard,
+    forecast::{Forecast, forecast},
     input::{NewPost, NewStatus},
     media, media_facts, suggestion,
     view::{Checked, CreatedPost, PlannedPost, PostMedia, Reader, size},
-    warnings,
     workspace::WorkspaceOfPost,
     write::{NewPostRow, PostWriter},
 };
@@ -37,8 +38,8 @@ const GRACE: Millis = 60_000;
 /// Everything that is wrong with the post, in one error; nothing is written then.
 pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<CreateOutcome> {
     match prepare(act, new, flaws, act.cx.clock.now()).await? {
-        Prepared::Checked(reply) => Ok(CreateOutcome::Checked(reply)),
-        Prepared::Ready(row) => {
+        Prepared::Checked(reply, _) => Ok(CreateOutcome::Checked(reply)),
+        Prepared::Ready(row, _) => {
             let made = act.cx.feature::<PostWriter>().write(*row).await;
             if made.is_err() {
                 limits::uncount_created(act).await;
@@ -51,9 +52,9 @@ pub async fn create(act: &Act, new: NewPost, flaws: Violations) -> Result<Create
 /// A post before it is written.
 pub(super) enum Prepared {
     /// It is only to be checked.
-    Checked(Reply<DryRun>),
+    Checked(Reply<DryRun>, Box<Compared>),
     /// It can be written as it is; it was counted as created.
-    Ready(Box<NewPostRow>),
+    Ready(Box<NewPostRow>, Box<Compared>),
 }
 
 /// Does everything up to the writing of a post that was asked for at `now`.
@@ -71,26 +72,35 @@ pub(super) async fn prepare(
     let broken = with_timezone_fix(act, broken, new.scheduled_at.as_deref());
     let examined = examine(act, account, &new, (time, broken), (flaws, now)).await?;
     let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
-    if new.dry_run == Some(true) {
-        let forecast = examined.forecast(act, now).await?;
-        let more = warnings::of_new_post(act, &examined.account, forecast.similar());
-        return dry_run(act, examined, (workspace, forecast, more)).await.map(Prepared::Checked);
-    }
-    let at = examined.row.scheduled_at.unwrap_or(now);
-    let similar = forecast::similar(act, &examined.account, &examined.content.caption, at).await?;
-    limits::count_created(act).await?;
+    let guard = new.duplicates.unwrap_or_default();
+    let mut compared = examined.compared(act, guard).await?;
     let account = examined.account.clone();
-    let files = media::copy_remote(act, examined.content.media.clone()).await;
-    let ready = match files {
-        Ok(files) => examined.complete(act, files, workspace).await,
-        Err(error) => Err(error),
+    if new.dry_run == Some(true) {
+        let similar = compared.allowed(act).await?;
+        let forecast = examined.forecast(act, compared.place.at, &similar).await?;
+        let more = compared.warnings(act, &account, &similar);
+        let reply = dry_run(act, examined, (workspace, forecast, more)).await?;
+        return Ok(Prepared::Checked(reply, Box::new(compared)));
+    }
+    if guard == Guard::Refuse {
+        // It is compared again when it is written; of a duplicate that is known now no file is copied.
+        compared.allowed(act).await?;
+    }
+    limits::count_created(act).await?;
+    let ready = async {
+        let files = media::copy_remote(act, examined.content.media.clone()).await?;
+        let mut ready = examined.complete(act, files, workspace).await?;
+        compared.follow_copies(act, &ready.row).await?;
+        ready.once = compared.once();
+        let similar = if ready.once.is_none() { compared.similar(act).await? } else { Vec::new() };
+        ready.warnings.extend(compared.warnings(act, &account, &similar));
+        Ok(ready)
     };
+    let ready: Result<NewPostRow> = ready.await;
     if ready.is_err() {
         limits::uncount_created(act).await;
     }
-    let mut ready = ready?;
-    ready.warnings.extend(warnings::of_new_post(act, &account, &similar));
-    Ok(Prepared::Ready(Box::new(ready)))
+    Ok(Prepared::Ready(Box::new(ready?), Box::new(compared)))
 }
 
 /// A post that the network would take, as far as that is known before its files are copied.
@@ -156,14 +166,26 @@ pub(super) async fn examine(
 }
 
 impl Examined {
-    /// Returns the forecast for it; a post without a time is due `now`.
+    /// Returns the forecast for it at a time, beside posts that are like it.
     ///
     /// # Errors
     /// The database's.
-    pub async fn forecast(&self, act: &Act, now: Millis) -> Result<Forecast> {
-        let at = self.row.scheduled_at.unwrap_or(now);
+    pub async fn forecast(
+        &self,
+        act: &Act,
+        at: Millis,
+        similar: &[SimilarPost],
+    ) -> Result<Forecast> {
         let post_type = self.content.post_type(self.platform);
-        forecast(act, &self.account, (&self.content, &post_type, at)).await
+        forecast(act, &self.account, (&self.content, &post_type, at), similar).await
+    }
+
+    /// Returns it as it is compared with other posts of its account.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn compared(&self, act: &Act, guard: Guard) -> Result<Compared> {
+        Compared::of(act, &self.account, (&self.content, self.row.scheduled_at), guard).await
     }
 
     /// Returns warnings about values that have no effect.
@@ -206,7 +228,7 @@ impl Examined {
         }
         let warnings = self.warnings().await?;
         let suggestion = self.suggestion;
-        Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace })
+        Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace, once: None })
     }
 }
 

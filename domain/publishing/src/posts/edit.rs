@@ -1,25 +1,26 @@
 //! Changes the content or the time of a post.
 
 use fanfare_core::{
-    Act, Reply,
+    Act, Reply, Tx,
     error::{Code, Error, Result, violation},
     input,
     mutation::{self, Mutation},
 };
 use fanfare_entities::{PostId, post, post::PostStatus};
-use fanfare_platforms as platforms;
+use fanfare_platforms::{self as platforms, Warning};
 use uuid::Uuid;
 
 use super::{
     caption_files,
     create::{fill_row, look_up_files, objections, parse_time, with_timezone_fix},
     draft::{Content, account_of},
+    duplicates::{self, Guard, Place, Print},
     input::PostChanges,
-    media, media_facts,
+    media, media_facts, media_of,
     read::{find, find_locked},
     sets,
-    status::{invalid_transition, save},
-    view::{OnePost, PostMedia},
+    status::{invalid_transition, save_by_caller},
+    view::{self, ChangedPost, PostMedia},
 };
 
 /// Changes a scheduled, draft, paused or failed post, which stays in its status. A change of content restarts its preparation. Any change takes the row
@@ -32,7 +33,7 @@ pub async fn edit(
     id: PostId,
     changes: PostChanges,
     flaws: platforms::Violations,
-) -> Result<Reply<OnePost>> {
+) -> Result<Reply<ChangedPost>> {
     // Files are copied before the row is locked, so that no transaction stays open during a download.
     let before = find(act, id).await?;
     if let Some(account) = &changes.account_id {
@@ -48,18 +49,53 @@ pub async fn edit(
         None => None,
     };
     let mut tx = act.begin().await?;
-    let row = find_locked(act, &tx, id).await?;
-    require_editable(&row)?;
+    let guard = changes.duplicates.unwrap_or_default();
+    if guard == Guard::Refuse {
+        // Sets are locked before accounts, and these before posts.
+        sets::lock_of_post(tx.conn(), id).await?;
+        duplicates::lock_account(tx.conn(), before.account_id).await?;
+    }
+    let earlier = find_locked(act, &tx, id).await?;
+    require_editable(&earlier)?;
     let uses_change = files.is_some() || changes.settings.is_some();
-    let row = changed_row(act, &row, &changes, &account, (files, None)).await?;
+    let row = changed_row(act, &earlier, &changes, &account, (files, None)).await?;
+    let warnings = compare(act, &tx, (&earlier, &row), guard).await?;
     if uses_change {
         media::delete_uses(tx.conn(), id).await?;
         let used = caption_files::with_media(&act.cx, tx.conn(), &row).await?;
         media::record_uses(tx.conn(), &[(id, used)]).await?;
     }
     sets::own_changes(&tx, &row, &changes).await?;
-    let reply = save(act, &mut tx, row, "edited").await?;
+    let saved = save_by_caller(act, &mut tx, row, "edited").await?;
+    if let Some(set) = saved.post_set_id {
+        sets::changed_by_caller(act, &mut tx, set).await?;
+    }
+    let reply = view::changed_reply(act, saved, warnings).await?;
     act.finish(tx, reply).await
+}
+
+/// Compares a post whose content or time changes with the others of its account; returns the warnings.
+///
+/// # Errors
+/// [`Code::DuplicateContent`], with the guard.
+pub(super) async fn compare(
+    act: &Act,
+    tx: &Tx,
+    (before, after): (&post::Model, &post::Model),
+    guard: Guard,
+) -> Result<Vec<Warning>> {
+    if !content_differs(after, before) && after.scheduled_at == before.scheduled_at {
+        return Ok(Vec::new());
+    }
+    let at = after.scheduled_at.unwrap_or_else(|| act.cx.clock.now());
+    let place = Place::new(&act.membership, after.account_id, at).but_not(after.id);
+    let print = Print::of(tx.conn(), &after.caption, &media_of(after)?).await?;
+    let similar = duplicates::find(tx.conn(), &place, &print).await?;
+    if guard == Guard::Refuse {
+        duplicates::refuse(&similar)?;
+    }
+    let platform = crate::platforms::from_row(&after.platform)?;
+    Ok(duplicates::warnings(act, platform, (&print, at), &similar))
 }
 
 /// Returns the error for a request that names the post's account. If it is the account that the post has, the fix

@@ -1,8 +1,13 @@
-//! The forecast for a post that is only checked: limits, the token's end, and posts with nearly the same text.
+//! The forecast for a post that is only checked: limits, the token's end, and posts with nearly the same content.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
-use fanfare_core::{Act, clock::Time, db::statement, error::Result};
+use fanfare_core::{
+    Act,
+    clock::Time,
+    db::statement,
+    error::{Result, refusal::SimilarPost},
+};
 use fanfare_entities::{Millis, PostId, account, account::AccountStatus};
 use fanfare_platforms::{self as platforms, LimitScope, PlatformId, RateLimit};
 use schemars::JsonSchema;
@@ -11,27 +16,19 @@ use serde::Serialize;
 
 use super::{
     draft::Content,
+    duplicates,
     video_quota::{VideoQuota, video_quota},
 };
 use crate::platform_tools;
 
 const DAY: Millis = 86_400_000;
 
-/// Posts up to this distance in time are compared.
-pub(super) const COMPARED_SPAN: Millis = 7 * DAY;
-
-/// The most posts that are compared, and the most characters of each.
-const MAX_COMPARED: (usize, usize) = (200, 2_000);
-
-/// The share of common words from which two posts count as similar.
-const SIMILAR_SHARE: (usize, usize) = (4, 5);
-
 /// The posts of account $1 that became public between $2 and $3.
-const PUBLIC_BETWEEN: &str = "SELECT id, post_type, caption, public_at AS at FROM posts \
+const PUBLIC_BETWEEN: &str = "SELECT post_type, public_at AS at FROM posts \
      WHERE account_id = $1 AND public_at > $2 AND public_at <= $3";
 
 /// The posts of account $1 that are due between $2 and $3.
-const DUE_BETWEEN: &str = "SELECT id, post_type, caption, scheduled_at AS at FROM posts \
+const DUE_BETWEEN: &str = "SELECT post_type, scheduled_at AS at FROM posts \
      WHERE account_id = $1 AND due_at IS NOT NULL AND NOT out_of_line AND public_at IS NULL \
      AND scheduled_at > $2 AND scheduled_at <= $3";
 
@@ -44,7 +41,7 @@ pub struct Forecast {
     video_quota: Option<VideoQuota>,
     /// The end of the account's token; null if it has none.
     token: Option<TokenForecast>,
-    /// Posts of this account within seven days whose text is nearly the same, at most ten.
+    /// Posts of this account within seven days whose content is the same or nearly, newest first, at most ten.
     similar: Vec<PostId>,
 }
 
@@ -70,7 +67,7 @@ struct TokenForecast {
     outlives: bool,
 }
 
-/// Returns the forecast of a post with this content at this time.
+/// Returns the forecast of a post with this content at this time, which is like these posts.
 ///
 /// # Errors
 /// The database's.
@@ -78,6 +75,7 @@ pub async fn forecast(
     act: &Act,
     account: &account::Model,
     (content, post_type, at): (&Content, &str, Millis),
+    similar: &[SimilarPost],
 ) -> Result<Forecast> {
     let token = account.token_expires_at.map(|expires_at| TokenForecast {
         expires_at: Time(expires_at),
@@ -87,7 +85,7 @@ pub async fn forecast(
     let quota = quota(act, account, post_type, at).await?;
     let has_video = content.media.iter().any(|file| file.mime.starts_with("video/"));
     let video_quota = if has_video { video_quota(act, account).await? } else { None };
-    let similar = similar(act, account, &content.caption, at).await?;
+    let similar = duplicates::shown(similar).iter().map(|one| one.post_id).collect();
     Ok(Forecast { quota, video_quota, token, similar })
 }
 
@@ -130,76 +128,4 @@ async fn quota(
     let limit = i64::from(daily.calls);
     let resets_at = oldest.map(|oldest| Time(oldest + DAY));
     Ok(Some(QuotaForecast { limit, used, resets_at, fits: used < limit }))
-}
-
-impl Forecast {
-    /// Returns the posts whose text is nearly the same.
-    pub(super) fn similar(&self) -> &[PostId] {
-        &self.similar
-    }
-}
-
-/// Returns the posts of an account within seven days of `at` whose text is nearly the same, newest first, at most ten.
-///
-/// # Errors
-/// The database's.
-pub(super) async fn similar(
-    act: &Act,
-    account: &account::Model,
-    caption: &str,
-    at: Millis,
-) -> Result<Vec<PostId>> {
-    let mine = compared_words(caption);
-    if mine.is_empty() {
-        return Ok(Vec::new());
-    }
-    let conn = &act.cx.db.read;
-    let (most, characters) = MAX_COMPARED;
-    let sql = format!(
-        "SELECT id, substr(caption, 1, {characters}) AS text FROM (\
-         SELECT * FROM ({PUBLIC_BETWEEN} ORDER BY public_at DESC LIMIT {most}) AS public UNION ALL \
-         SELECT * FROM ({DUE_BETWEEN} ORDER BY scheduled_at LIMIT {most}) AS due) AS near \
-         ORDER BY id DESC LIMIT {most}"
-    );
-    let values = [account.id.0.into(), (at - COMPARED_SPAN).into(), (at + COMPARED_SPAN).into()];
-    let mut similar = Vec::new();
-    for row in conn.query_all_raw(statement(conn, sql, values)).await? {
-        let text: String = row.try_get("", "text")?;
-        if are_similar(&mine, &words(&text)) {
-            similar.push(PostId(row.try_get("", "id")?));
-        }
-    }
-    similar.truncate(10);
-    Ok(similar)
-}
-
-/// Returns the words by which a text is compared with others.
-pub(super) fn compared_words(caption: &str) -> BTreeSet<String> {
-    words(&caption.chars().take(MAX_COMPARED.1).collect::<String>())
-}
-
-fn words(text: &str) -> BTreeSet<String> {
-    let words = text.split(|mark: char| !mark.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
-}
-
-/// Returns true if two texts have nearly the same words.
-pub(super) fn are_similar(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
-    let (part, whole) = SIMILAR_SHARE;
-    let common = one.intersection(other).count();
-    common * whole >= (one.len() + other.len() - common) * part
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_alike_whatever_their_marks_and_case() {
-        let alike = |one: &str, other: &str| are_similar(&words(one), &words(other));
-        assert!(alike("Our spring sale begins today!", "our SPRING sale begins today"));
-        assert!(alike("a b c d e f g h i", "a b c d e f g h j i"));
-        assert!(!alike("Our spring sale begins today", "Our autumn sale ended today"));
-        assert!(!alike("a", "b"));
-    }
 }

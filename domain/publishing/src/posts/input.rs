@@ -6,6 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use super::duplicates::Guard;
+
 /// A post to be created.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,6 +53,10 @@ pub struct NewPost {
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub group: Option<String>,
+    /// `refuse` makes no post that repeats one of the account within seven days; `warn`, the default, makes it with a
+    /// warning.
+    #[serde(default)]
+    pub duplicates: Option<Guard>,
     /// The workspace, for a key without one. The account must be in it.
     #[serde(default)]
     pub workspace_id: Option<Uuid>,
@@ -125,6 +131,10 @@ pub struct PostChanges {
     #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 200))]
     pub group: Option<Option<String>>,
+    /// `refuse` makes no change of content or time after which the post repeats another one of the account within seven
+    /// days; `warn`, the default, makes it with a warning.
+    #[serde(default)]
+    pub duplicates: Option<Guard>,
     /// Cannot be changed; listed here so that the error can say so.
     #[serde(default)]
     #[schemars(schema_with = "fanfare_core::input::optional_id_schema", extend("readOnly" = true))]

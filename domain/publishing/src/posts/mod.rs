@@ -4,16 +4,19 @@ pub mod agenda;
 mod alike;
 mod batch;
 mod caption_files;
+mod compared;
 mod create;
 pub mod dead_workers;
 mod delete;
 mod draft;
+pub mod duplicates;
 mod edit;
 mod fit;
 mod forecast;
 mod generic_type;
 pub mod holds;
 mod input;
+pub mod later_names;
 pub mod leaving;
 mod media;
 mod media_facts;
@@ -35,6 +38,7 @@ mod waiting;
 mod warnings;
 mod workspace;
 mod write;
+mod write_once;
 
 use fanfare_core::{Act, Domain, events::NewEvent};
 use fanfare_entities::{Millis, post};
@@ -60,13 +64,14 @@ pub use status::{allowed_transitions, retry, set_status};
 pub use video_quota::VideoQuotas;
 use view::payload;
 pub use view::{
-    CreatedPost, OnePost, POST_ERRORS, POST_FAILURES, PlannedPost, Post, PostError, PostErrorCode,
-    PostFailure, PostMedia, PostPage, PostPart, Trouble, is_of_requests_too, media_of,
-    outcome_words, post_failure, status_name, status_words, trouble,
+    ChangedPost, CreatedPost, OnePost, POST_ERRORS, POST_FAILURES, PlannedPost, Post, PostError,
+    PostErrorCode, PostFailure, PostMedia, PostPage, PostPart, Trouble, is_of_requests_too,
+    media_of, outcome_words, post_failure, status_name, status_words, trouble,
 };
 pub use waiting::{WaitReason, Waiting, waiting_of};
 pub use workspace::WorkspaceOfPost;
 pub use write::{NewPostRow, PostWriter};
+pub use write_once::Once;
 
 /// Returns the time at which a worker first takes a post that goes out at `scheduled_at`: ahead of its time if there is
 /// something to prepare.

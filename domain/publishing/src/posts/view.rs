@@ -335,6 +335,16 @@ pub struct OnePost {
     post: Post,
 }
 
+/// A post that was changed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ChangedPost {
+    post: Post,
+    /// Other posts of the account that it repeats since the change (`duplicate_content`), and what its network may do about
+    /// that (`network_refuses_equal_text`).
+    warnings: Vec<Warning>,
+}
+
 /// The outcome of a request that created a post.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -400,6 +410,17 @@ pub(super) fn size(row: &post::Model) -> usize {
 pub(super) async fn post_reply(act: &Act, row: post::Model) -> Result<Reply<OnePost>> {
     let reader = Reader::of(act);
     Reply::large(size(&row), move || OnePost { post: Post::of(row, &reader) }).await
+}
+
+/// Returns the reply with a post that was changed.
+pub(super) async fn changed_reply(
+    act: &Act,
+    row: post::Model,
+    warnings: Vec<Warning>,
+) -> Result<Reply<ChangedPost>> {
+    let (bytes, reader) = (size(&row), Reader::of(act));
+    let changed = move || ChangedPost { post: Post::of(row, &reader), warnings };
+    Reply::large(bytes, changed).await
 }
 
 /// Returns the reply with one post as it is now, and what it waits for.

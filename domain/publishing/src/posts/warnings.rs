@@ -1,5 +1,4 @@
-//! Warnings about posts that do not follow from the network's rules: an account that must be connected again, and posts
-//! with nearly the same text.
+//! Warnings about posts whose account must be connected again.
 
 use std::collections::HashMap;
 
@@ -8,9 +7,7 @@ use fanfare_core::{
     error::{Error, Result},
     remedies,
 };
-use fanfare_entities::{
-    AccountId, PostId, account, account::AccountStatus, post, post::PostStatus,
-};
+use fanfare_entities::{AccountId, account, account::AccountStatus, post, post::PostStatus};
 use fanfare_platforms::{Warning, WarningCode};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use serde_json::{Value, json};
@@ -18,13 +15,8 @@ use serde_json::{Value, json};
 /// Statuses of posts that are still to be published.
 const WAITING: [PostStatus; 3] = [PostStatus::Draft, PostStatus::Scheduled, PostStatus::Paused];
 
-/// Returns the warnings about a new post on this account, which resembles these posts.
-pub(super) fn of_new_post(act: &Act, account: &account::Model, similar: &[PostId]) -> Vec<Warning> {
-    reconnect(act, account).into_iter().chain(resembles(act, similar)).collect()
-}
-
 /// Returns the warning that nothing can be published on an account.
-fn reconnect(act: &Act, account: &account::Model) -> Option<Warning> {
+pub(super) fn reconnect(act: &Act, account: &account::Model) -> Option<Warning> {
     if account.status != AccountStatus::ReconnectRequired {
         return None;
     }
@@ -37,20 +29,6 @@ fn reconnect(act: &Act, account: &account::Model) -> Option<Warning> {
         .with("account_id", account.id)
         .with("username", &account.username);
     Some(warning.with_next(remedies::reconnect(act, account)))
-}
-
-fn resembles(act: &Act, similar: &[PostId]) -> Option<Warning> {
-    let newest = similar.first()?;
-    let others = match similar.len() - 1 {
-        0 => String::new(),
-        n => format!(" and {n} more"),
-    };
-    let message = format!(
-        "Post {newest}{others} of this account has nearly the same text, within seven days of this one."
-    );
-    let warning =
-        Warning::new(WarningCode::SimilarPost, "caption", message).with("post_ids", similar);
-    Some(warning.with_next(remedies::show_post(act, *newest)))
 }
 
 /// Adds the warning to those of the posts that wait for an account that must be connected again.

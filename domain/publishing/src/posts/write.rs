@@ -5,7 +5,8 @@
 //! a connection each, posts wait here and are written together.
 //!
 //! A workspace whose event counter is locked by another transaction does not delay the others: after [`PATIENCE`] its
-//! posts are written apart, until they are done.
+//! posts are written apart, until they are done. Posts that must not repeat others are written for one account at a time
+//! (`write_once.rs`).
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -17,7 +18,7 @@ use fanfare_core::{
     idempotency,
     rows::{Columns, Rows, Type},
 };
-use fanfare_entities::{PostId, SuggestionId, WorkspaceId, post};
+use fanfare_entities::{AccountId, PostId, SuggestionId, WorkspaceId, post};
 use fanfare_jobs::JobKind;
 use fanfare_platforms::Warning;
 use sea_orm::{ConnectionTrait, Value};
@@ -27,6 +28,7 @@ use super::{
     caption_files, media, post_event, status_name, suggestion,
     view::{self, CreatedPost},
     workspace::WorkspaceOfPost,
+    write_once::{self, Once},
 };
 
 /// A post to be written, and its request.
@@ -41,6 +43,8 @@ pub struct NewPostRow {
     pub warnings: Vec<Warning>,
     /// The workspace, as the reply shows it.
     pub workspace: WorkspaceOfPost,
+    /// The comparison that it has to pass when it is written, if it must not repeat another post.
+    pub once: Option<Once>,
 }
 
 /// The time for which the posts of many workspaces wait for the event counter of one, as PostgreSQL's `lock_timeout`.
@@ -56,6 +60,8 @@ pub struct PostWriter {
     together: Batcher<(), Vec<Arc<NewPostRow>>, Option<Written>>,
     /// Writes the posts of each workspace by themselves.
     apart: Batcher<WorkspaceId, NewPostRow, Result<Reply<CreatedPost>>>,
+    /// Writes the posts of each account that must not repeat others.
+    once: Batcher<AccountId, NewPostRow, Result<Reply<CreatedPost>>>,
 }
 
 impl Default for PostWriter {
@@ -75,6 +81,7 @@ impl Default for PostWriter {
         Self {
             together: Batcher::new("create", Duration::ZERO, together),
             apart: Batcher::new("create_apart", Duration::ZERO, apart),
+            once: Batcher::new("create_once", Duration::ZERO, write_once::write),
         }
     }
 }
@@ -96,9 +103,20 @@ impl PostWriter {
         &self,
         news: Vec<Arc<NewPostRow>>,
     ) -> Vec<Result<Reply<CreatedPost>>> {
-        if news.is_empty() {
-            return Vec::new();
+        let mut outcomes = Vec::with_capacity(news.len());
+        for run in news.chunk_by(|one, next| one.once.is_none() && next.once.is_none()) {
+            match run {
+                [new] if new.once.is_some() => {
+                    let written = self.once.call(new.row.account_id, Arc::clone(new)).await;
+                    outcomes.push(written.flatten());
+                }
+                run => outcomes.extend(self.write_run(run.to_vec()).await),
+            }
         }
+        outcomes
+    }
+
+    async fn write_run(&self, news: Vec<Arc<NewPostRow>>) -> Vec<Result<Reply<CreatedPost>>> {
         if !news.iter().any(|new| self.apart.serves(&new.row.workspace_id)) {
             match self.together.call((), news.clone()).await {
                 Ok(Some(outcomes)) => return outcomes,
@@ -114,7 +132,7 @@ impl PostWriter {
     }
 }
 
-async fn begin(news: &[Arc<NewPostRow>]) -> Result<Tx> {
+pub(super) async fn begin(news: &[Arc<NewPostRow>]) -> Result<Tx> {
     let first = news.first().ok_or_else(|| Error::internal("a group of no posts"))?;
     Tx::begin(&first.act.cx).await
 }
@@ -142,7 +160,9 @@ async fn write_together(news: &[Arc<NewPostRow>]) -> Option<Vec<Result<Reply<Cre
 
 /// Commits the transaction. If that fails, all posts fail, and none is tried again: after a lost reply it is unknown
 /// whether they were written.
-async fn commit((tx, replies): (Tx, Vec<Reply<CreatedPost>>)) -> Vec<Result<Reply<CreatedPost>>> {
+pub(super) async fn commit(
+    (tx, replies): (Tx, Vec<Reply<CreatedPost>>),
+) -> Vec<Result<Reply<CreatedPost>>> {
     match tx.commit().await {
         Ok(()) => replies.into_iter().map(Ok).collect(),
         Err(error) => replies.iter().map(|_| Err(error.clone())).collect(),
@@ -181,7 +201,7 @@ pub(super) async fn write_rows(
 }
 
 /// Writes everything up to the commit.
-async fn prepare(
+pub(super) async fn prepare(
     mut tx: Tx,
     news: &[Arc<NewPostRow>],
     patience: &str,

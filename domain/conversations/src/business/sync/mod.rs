@@ -157,17 +157,5 @@ pub(super) fn event(
     data: &Value,
     message: String,
 ) -> NewEvent {
-    NewEvent {
-        workspace_id: account.workspace_id,
-        event_type,
-        streamed,
-        data: data.to_string(),
-        post_id: None,
-        account_id: Some(account.id),
-        brand_id: account.brand_id,
-        platform: Some(account.platform.clone()),
-        status: None,
-        message,
-        request_id: None,
-    }
+    accounts::account_event(account, (event_type, streamed), data, message)
 }

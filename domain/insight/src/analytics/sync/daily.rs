@@ -10,7 +10,7 @@ use fanfare_platforms::{
         DailySpec, Day, DayMetrics, MissingReason, ends_all_readings, is_refusal, is_trouble, name,
     },
 };
-use fanfare_publishing::accounts::Account;
+use fanfare_publishing::accounts::{Account, account_event};
 use sea_orm::{ActiveModelTrait, ActiveValue::Set};
 use serde_json::{Map, Value, json};
 
@@ -219,27 +219,16 @@ impl Turn<'_> {
         let first = self.row.first_day.as_deref();
         let next = self.row.next_day.as_deref().and_then(zone::parse);
         let last = next.filter(|_| first.is_some()).map(|next| zone::before(next, 1).to_string());
-        NewEvent {
-            workspace_id: row.workspace_id,
-            event_type: "analytics.synced",
-            streamed: true,
-            data: json!({
-                "account": Account::of(self.cx, row),
-                "posts": posts,
-                "backfill": is_backfill,
-                "from": first,
-                "to": last,
-                "complete_through": self.row.complete_through,
-            })
-            .to_string(),
-            post_id: None,
-            account_id: Some(row.id),
-            brand_id: row.brand_id,
-            platform: Some(row.platform.clone()),
-            status: None,
-            message: format!("The numbers of {} on {} were read.", row.username, row.platform),
-            request_id: None,
-        }
+        let data = json!({
+            "account": Account::of(self.cx, row),
+            "posts": posts,
+            "backfill": is_backfill,
+            "from": first,
+            "to": last,
+            "complete_through": self.row.complete_through,
+        });
+        let message = format!("The numbers of {} on {} were read.", row.username, row.platform);
+        account_event(row, ("analytics.synced", true), &data, message)
     }
 }
 

@@ -4,7 +4,9 @@
 //! loses nothing. Only the worker that still holds the row writes.
 
 mod daily;
+mod news;
 pub(super) mod posts;
+mod reading;
 mod refused;
 
 use std::{
@@ -34,7 +36,7 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use super::{Pace, analytics_of, pace, pace::DAY, start};
+use super::{Pace, pace, pace::DAY, reader_of, start};
 pub use fanfare_publishing::background::{IsBusy, background_share};
 
 const MINUTE: Millis = 60_000;
@@ -123,7 +125,7 @@ pub async fn run(cx: &Domain, row: analytics_sync::Model, is_busy: IsBusy<'_>) -
         };
     }
     let Some(network) =
-        analytics_of(cx, &account).filter(|_| account.status == AccountStatus::Connected)
+        reader_of(cx, &account).filter(|_| account.status == AccountStatus::Connected)
     else {
         return give_back(cx, &row, &Findings::default(), NextSync::never(&row)).await;
     };
@@ -150,7 +152,7 @@ pub async fn run(cx: &Domain, row: analytics_sync::Model, is_busy: IsBusy<'_>) -
 /// Reads an account a last time, as far as possible in a few seconds.
 pub(crate) async fn read_last(cx: &Domain, account: &account::Model) {
     let reading = async {
-        let Some(network) = analytics_of(cx, account) else { return Ok(()) };
+        let Some(network) = reader_of(cx, account) else { return Ok(()) };
         let row = analytics_sync::Entity::find_by_id(account.id).one(&cx.db.write).await?;
         let session = accounts::session(cx, account).await?;
         let (Some(row), Some(session)) = (row, session) else { return Ok(()) };

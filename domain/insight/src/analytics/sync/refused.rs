@@ -8,7 +8,7 @@ use fanfare_platforms::{
     self as platforms, ErrorKind,
     analytics::{MissingReason, POST_METRICS, is_trouble},
 };
-use fanfare_publishing::accounts::Account;
+use fanfare_publishing::accounts::{Account, account_event};
 use sea_orm::{
     ActiveModelTrait,
     ActiveValue::Set,
@@ -17,7 +17,7 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use super::{Stop, Turn, posts::is_story};
+use super::{Stop, Turn, reading::is_story};
 use crate::analytics::{
     pace::HOUR,
     parse_metrics,
@@ -40,7 +40,12 @@ impl Turn<'_> {
         let now = self.cx.clock.now();
         let tx = Tx::begin(self.cx).await?;
         self.held(&tx).await?;
-        self.write_refused(&tx, row, &error, now).await?;
+        if self.network.measures_posts() {
+            self.write_refused(&tx, row, &error, now).await?;
+        } else {
+            // There is nothing of it that anybody misses.
+            self.put_off(&tx, row, now).await?;
+        }
         tx.commit().await?;
         self.troubles = if is_trouble(&error) { self.troubles + 1 } else { 0 };
         if self.troubles < TROUBLES_MAX {
@@ -50,6 +55,18 @@ impl Turn<'_> {
         let wait = Duration::from_millis(wait.unsigned_abs());
         let ended = platforms::Error::new(ErrorKind::RateLimited, error.message);
         Err(Stop::Network(ended.with_retry_after(Some(wait))))
+    }
+
+    /// Looks at a post again at its next age.
+    async fn put_off(&self, tx: &Tx, row: post_numbers::Model, now: Millis) -> Result<()> {
+        let changed = post_numbers::ActiveModel {
+            id: Set(row.id),
+            next_at: Set(self.pace.next_reading(row.published_at, now, is_story(&row))),
+            updated_at: Set(now),
+            ..Default::default()
+        };
+        changed.update(tx.conn()).await?;
+        Ok(())
     }
 
     /// Notes why a post could not be read; its last numbers stay.
@@ -114,22 +131,11 @@ impl Turn<'_> {
         let row = self.account;
         let those = if posts == 1 { "one post" } else { "posts" };
         let count = if posts == 1 { String::new() } else { format!("{posts} ") };
-        NewEvent {
-            workspace_id: row.workspace_id,
-            event_type: "analytics.posts_refused",
-            streamed: false,
-            data: json!({"account": Account::of(self.cx, row), "posts": posts, "code": code})
-                .to_string(),
-            post_id: None,
-            account_id: Some(row.id),
-            brand_id: row.brand_id,
-            platform: Some(row.platform.clone()),
-            status: None,
-            message: format!(
-                "The numbers of {count}{those} of {} on {} cannot be read ({code}): {message}",
-                row.username, row.platform
-            ),
-            request_id: None,
-        }
+        let data = json!({"account": Account::of(self.cx, row), "posts": posts, "code": code});
+        let message = format!(
+            "The numbers of {count}{those} of {} on {} cannot be read ({code}): {message}",
+            row.username, row.platform
+        );
+        account_event(row, ("analytics.posts_refused", false), &data, message)
     }
 }

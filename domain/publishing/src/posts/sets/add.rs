@@ -17,7 +17,7 @@ use super::{
     status::SetStatus,
     targets::{self, MAX_TARGETS, TargetTime},
 };
-use crate::posts::workspace::WorkspaceOfPost;
+use crate::posts::{duplicates::Guard, workspace::WorkspaceOfPost};
 
 /// Adds targets with the content of a set, or only checks them (`dry_run`). Without a time of their own they go out at that
 /// of the set, which has to be ahead.
@@ -70,6 +70,7 @@ pub async fn add_targets(
         timezone: set.timezone.as_deref(),
         is_draft,
         group: &set.group_key,
+        guard: Guard::default(),
         now,
     };
     let ask = Ask {

@@ -32,7 +32,8 @@ use crate::posts::{
     caption_files,
     create::{parse_time, with_timezone_fix},
     draft::account_of,
-    edit::{changed_row, check_changes},
+    duplicates::{self, Guard},
+    edit::{changed_row, check_changes, compare},
     input::PostChanges,
     media, media_facts, read,
     status::save_by_caller,
@@ -51,6 +52,8 @@ struct Plan {
     time: Option<(Millis, Option<String>)>,
     /// The new group.
     group: Option<String>,
+    /// What is done with a target that its account has already.
+    guard: Guard,
 }
 
 /// A target that changes.
@@ -160,6 +163,7 @@ async fn plan(
         asked,
         time: time.map(|at| (at, changes.timezone.clone())),
         group: changes.group.clone(),
+        guard: changes.duplicates.unwrap_or_default(),
     })
 }
 
@@ -333,6 +337,7 @@ fn changes_of(
         metadata: (before.metadata != after.metadata).then(|| Some(after.metadata.clone())),
         group: plan.group.clone().map(Some),
         account_id: None,
+        duplicates: None,
     }
 }
 
@@ -348,15 +353,28 @@ async fn write(
     let set = set.ok_or_else(|| Error::new(Code::PostSetNotFound, "The set is gone."))?;
     act.require_version(set.version)?;
     let old = content_of(&set)?;
+    if plan.guard == Guard::Refuse {
+        // Accounts are locked before posts, in the order of their ids.
+        let mut accounts: Vec<_> = targets.iter().map(|one| one.post.account_id).collect();
+        accounts.sort_unstable();
+        for account in accounts {
+            duplicates::lock_account(tx.conn(), account).await?;
+        }
+    }
     let mut open: HashMap<PostId, post::Model> =
         lock_open(tx.conn(), &targets).await?.into_iter().map(|(_, row)| (row.id, row)).collect();
     let mut faults = Faults::default();
     for step in steps {
         let Some(row) = open.get(&step.id) else { continue };
+        let earlier = row.clone();
         let account = account_of(tx.conn(), row).await?;
         let files = (step.files.clone(), None);
         match changed_row(act, row, &step.changes, &account, files).await {
             Ok(next) => {
+                if let Err(error) = compare(act, tx, (&earlier, &next), plan.guard).await {
+                    faults.of_whole(step.place, error)?;
+                    continue;
+                }
                 if step.files.is_some() || step.changes.settings.is_some() {
                     media::delete_uses(tx.conn(), step.id).await?;
                     let used = caption_files::with_media(&act.cx, tx.conn(), &next).await?;

@@ -2,7 +2,8 @@
 
 use fanfare_core::{
     Act,
-    error::{Code, Fix, Result, violation},
+    error::{Code, Fix, Result, refusal::SimilarPost, violation},
+    remedies,
 };
 use fanfare_entities::{AccountId, Millis};
 use fanfare_platforms::{PlatformId, Violations, Warning, WarningCode, fix::closest_name};
@@ -14,7 +15,9 @@ use super::{
     targets::{Target, TargetTime, read_overrides},
 };
 use crate::posts::{
+    compared::Compared,
     create::{Examined, examine},
+    duplicates::{self, Guard},
     input::{NewPost, NewStatus},
 };
 
@@ -29,6 +32,10 @@ pub struct Checked {
     pub examined: Examined,
     /// Where each part of its content comes from.
     pub from: Origins,
+    /// It, as it is compared with other posts of its account.
+    pub compared: Compared,
+    /// Those that are like it.
+    pub similar: Vec<SimilarPost>,
 }
 
 /// What all targets of a set have in common.
@@ -44,6 +51,8 @@ pub struct Common<'a> {
     pub is_draft: bool,
     /// The group of the posts.
     pub group: &'a str,
+    /// What is done with a target that its account has already.
+    pub guard: Guard,
     /// The time of the request.
     pub now: Millis,
 }
@@ -172,16 +181,32 @@ pub async fn check_all(
         let time = (time_of(target.time, common), Violations::default());
         let flaws = (Violations::default(), common.now);
         match examine(act, target.account.clone(), &new, time, flaws).await {
-            Ok(examined) if !faults.has(target.index) => {
-                checked.push(Checked { target, examined, from: effective.from });
+            Ok(examined) => {
+                let compared = examined.compared(act, target.guard.unwrap_or(common.guard)).await?;
+                let similar = compared.similar(act).await?;
+                if compared.guard == Guard::Refuse {
+                    refuse_similar(act, target.index, &similar, faults);
+                }
+                if !faults.has(target.index) {
+                    let from = effective.from;
+                    checked.push(Checked { target, examined, from, compared, similar });
+                }
             }
-            Ok(_) => {}
             Err(error) => faults.of_target(act, (source, Some(&target.account)), error)?,
         }
     }
     // A brand's target is refused as a whole.
     checked.retain(|one| !faults.has(one.target.index));
     Ok(checked)
+}
+
+/// Adds the fault of a target whose account has the like already, if it has.
+pub fn refuse_similar(act: &Act, index: usize, similar: &[SimilarPost], faults: &mut Faults) {
+    if let Some(mut found) = duplicates::violation("caption", similar) {
+        let newest = similar.first();
+        found.next.extend(newest.and_then(|one| remedies::show_post(act, one.post_id)));
+        faults.at_target(index, found);
+    }
 }
 
 /// Returns the time of a target; `None` is now, or in a draft none.
@@ -214,6 +239,7 @@ fn new_post(target: &Target, effective: &Effective, common: Common<'_>) -> NewPo
         workspace_id: None,
         suggestion_id: target.suggestion.map(|id| id.0),
         dry_run: None,
+        duplicates: None,
     }
 }
 

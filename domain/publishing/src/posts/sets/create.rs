@@ -29,11 +29,10 @@ use super::{
 };
 use crate::posts::{
     create::{Examined, parse_time, with_timezone_fix},
-    forecast,
+    duplicates,
     input::NewStatus,
     media,
     view::{PostMedia, Reader},
-    warnings,
     workspace::WorkspaceOfPost,
     write::{NewPostRow, write_rows},
 };
@@ -87,6 +86,7 @@ pub async fn create(act: &Act, new: NewPostSet, flaws: Violations) -> Result<Set
         timezone: new.timezone.as_deref(),
         is_draft,
         group: &group,
+        guard: new.duplicates.unwrap_or_default(),
         now,
     };
     let ask = Ask {
@@ -147,7 +147,7 @@ pub(super) async fn make(
     refuse(&ask, &checked, &mut faults)?;
     if ask.dry_run {
         let seen = (checked, faults, accounts, warnings);
-        return dry_run(act, ask, common, seen).await.map(SetOutcome::Checked);
+        return dry_run(act, ask, seen).await.map(SetOutcome::Checked);
     }
     let count = checked.len() as u64;
     let kept = limits::count_created_many(act, count, ask.mode == Mode::ValidOnly).await?;
@@ -192,17 +192,14 @@ type Seen<'a> = (Vec<Checked>, &'a mut Faults, HashMap<usize, AccountId>, Vec<Wa
 async fn write(
     act: &Act,
     (ask, common): (&Ask, Common<'_>),
-    (checked, faults, accounts, mut all_warnings): Seen<'_>,
+    (checked, faults, accounts, mut warnings): Seen<'_>,
     whole: Whole,
 ) -> Result<(Reply<CreatedPostSet>, u64)> {
     let copies = copy_files(act, &checked).await?;
-    let mut news = Vec::with_capacity(checked.len());
-    let mut owns = Vec::with_capacity(checked.len());
+    let mut made = Vec::with_capacity(checked.len());
     for one in checked {
-        let Checked { target, examined, from } = one;
+        let Checked { target, examined, from, mut compared, similar } = one;
         let account = examined.account.clone();
-        let at = examined.row.scheduled_at.unwrap_or(common.now);
-        let similar = forecast::similar(act, &account, &examined.content.caption, at).await?;
         let completed = complete(act, examined, &copies, ask.workspace.clone()).await;
         let source = Source {
             index: target.index,
@@ -212,37 +209,64 @@ async fn write(
         };
         match completed {
             Ok(mut new) => {
-                new.warnings.extend(warnings::of_new_post(act, &account, &similar));
-                all_warnings.extend(placed(&new.warnings, target.index));
-                owns.push(stored_target(&target, &copies));
-                news.push(new);
+                compared.follow_copies(act, &new.row).await?;
+                new.once = compared.once();
+                new.warnings.extend(compared.warnings(act, &account, &similar));
+                warnings.extend(placed(&new.warnings, target.index));
+                made.push((target.index, new, stored_target(&target, &copies)));
             }
             Err(error) => faults.of_target(act, (source, Some(&account)), error)?,
         }
     }
-    let valid = news.len();
-    if (ask.mode == Mode::AllOrNothing && !faults.is_empty()) || news.is_empty() {
-        let valid = if news.is_empty() { 0 } else { valid };
+    let content = with_copies(common.content, &copies);
+    let mut tx = act.begin().await?;
+    let of_new: Vec<AccountId> = made.iter().map(|(_, new, _)| new.row.account_id).collect();
+    let (id, first_place) = open(&mut tx, whole, &content, &of_new).await?;
+    compare_again(act, &tx, &mut made, faults).await?;
+    let valid = made.len();
+    if (ask.mode == Mode::AllOrNothing && !faults.is_empty()) || made.is_empty() {
         std::mem::take(faults).check(false).map_err(|error| error.with_valid_targets(valid))?;
         return Err(Error::internal("no target was made, and none was refused"));
     }
     let refused = refused(faults, &accounts);
-    let content = with_copies(common.content, &copies);
-    let mut tx = act.begin().await?;
-    let accounts: Vec<AccountId> = news.iter().map(|new| new.row.account_id).collect();
-    let (id, first_place) = open(&mut tx, whole, &content, &accounts).await?;
-    for new in &mut news {
+    let (mut news, mut owns) = (Vec::with_capacity(valid), Vec::with_capacity(valid));
+    for (_, mut new, own) in made {
         new.row.post_set_id = Some(id);
+        news.push(Arc::new(new));
+        owns.push(own);
     }
-    let news: Vec<Arc<NewPostRow>> = news.into_iter().map(Arc::new).collect();
     let made = write_rows(&mut tx, &news, "").await?;
     write_targets(&tx, (id, first_place), &made, owns).await?;
     let (set, targets) = announce(act, &mut tx, id, first_place > 0).await?;
     let post_set = PostSet::of(&set, targets, &Reader::of(act))?;
     let workspace = ask.workspace.clone();
-    let reply = CreatedPostSet { post_set, refused, warnings: all_warnings, workspace };
+    let reply = CreatedPostSet { post_set, refused, warnings, workspace };
     let reply = Reply::ok(&reply).with_status(201);
     Ok((act.finish(tx, reply).await?, valid as u64))
+}
+
+/// Compares the targets again that must not repeat a post of their account, in the transaction that writes them, with
+/// their accounts locked. Those that do are taken out and added to the faults.
+async fn compare_again(
+    act: &Act,
+    tx: &Tx,
+    made: &mut Vec<(usize, NewPostRow, StoredTarget)>,
+    faults: &mut Faults,
+) -> Result<()> {
+    let guarded = made.iter().filter(|(_, new, _)| new.once.is_some());
+    let mut accounts: Vec<AccountId> = guarded.map(|(_, new, _)| new.row.account_id).collect();
+    accounts.sort_unstable();
+    for account in accounts {
+        duplicates::lock_account(tx.conn(), account).await?;
+    }
+    for (index, new, _) in made.iter() {
+        if let Some(once) = &new.once {
+            let similar = duplicates::find(tx.conn(), &once.place, &once.print).await?;
+            check::refuse_similar(act, *index, &similar, faults);
+        }
+    }
+    made.retain(|(index, ..)| !faults.has(*index));
+    Ok(())
 }
 
 /// Writes a new set, or locks the old one. Returns its id, and the place of the next target.
@@ -445,7 +469,6 @@ fn refused(faults: &Faults, accounts: &HashMap<usize, AccountId>) -> Vec<Refused
 async fn dry_run(
     act: &Act,
     ask: Ask,
-    common: Common<'_>,
     (checked, faults, accounts, mut warnings): (
         Vec<Checked>,
         Faults,
@@ -456,9 +479,10 @@ async fn dry_run(
     let refused = refused(&faults, &accounts);
     let mut targets = Vec::with_capacity(checked.len());
     for one in checked {
-        let forecast = one.examined.forecast(act, common.now).await?;
-        let mut own = one.examined.warnings().await?;
-        own.extend(warnings::of_new_post(act, &one.examined.account, forecast.similar()));
+        let (examined, compared) = (&one.examined, &one.compared);
+        let forecast = examined.forecast(act, compared.place.at, &one.similar).await?;
+        let mut own = examined.warnings().await?;
+        own.extend(compared.warnings(act, &examined.account, &one.similar));
         let username = one.examined.account.username.clone();
         let post = PlannedTarget::of(one.examined.filled()?, username, &one.from);
         let index = one.target.index;

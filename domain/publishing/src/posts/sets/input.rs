@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::levels::{Level, media_list};
-use crate::posts::input::NewStatus;
+use crate::posts::{duplicates::Guard, input::NewStatus};
 
 /// Defines an input type that ends with the fields of a level of content.
 macro_rules! with_content {
@@ -88,6 +88,10 @@ with_content! {
         #[serde(default)]
         #[schemars(length(max = 200))]
         group: Option<String>,
+        /// What is done with a target that its account has already, or nearly, within seven days: `warn` (the default) makes
+        /// it with a warning, `refuse` refuses it.
+        #[serde(default)]
+        duplicates: Option<Guard>,
         /// Validate only: nothing is written, spent or copied.
         #[serde(default)]
         dry_run: Option<bool>,
@@ -140,6 +144,9 @@ with_content! {
         /// The suggestion that the post is made from; it becomes `scheduled`.
         #[serde(default)]
         suggestion_id: Option<Uuid>,
+        /// As for the set, for this target.
+        #[serde(default)]
+        duplicates: Option<Guard>,
     }
 }
 
@@ -167,6 +174,9 @@ with_content! {
         #[serde(default)]
         #[schemars(with = "Option<Vec<TargetChanges>>", length(max = 50), extend("x-read-singly" = true))]
         targets: Option<Vec<Value>>,
+        /// As for a new set, for the targets whose content or time changes.
+        #[serde(default)]
+        duplicates: Option<Guard>,
         /// Validate only: nothing is written or copied.
         #[serde(default)]
         dry_run: Option<bool>,

@@ -23,7 +23,10 @@ use super::{
 use crate::{
     accounts::{self, by_name},
     brands,
-    posts::create::{parse_time, with_timezone_fix},
+    posts::{
+        create::{parse_time, with_timezone_fix},
+        duplicates::Guard,
+    },
 };
 
 /// The most targets of a set.
@@ -41,6 +44,8 @@ pub struct Target {
     pub time: TargetTime,
     /// The suggestion that the post is made from.
     pub suggestion: Option<SuggestionId>,
+    /// What is done if its account has the like already.
+    pub guard: Option<Guard>,
 }
 
 /// The time of a target.
@@ -119,6 +124,7 @@ pub async fn expand(act: &Act, bodies: Vec<Value>, faults: &mut Faults) -> Resul
         own: one.new.level(),
         time: one.time,
         suggestion: one.new.suggestion_id.map(SuggestionId),
+        guard: one.new.duplicates,
     };
     Ok(targets.into_iter().map(target).collect())
 }

@@ -87,8 +87,8 @@ pub fn post_failure(name: &str) -> Option<&'static PostFailure> {
 }
 
 /// The codes of failed posts that no error of a request has, each with its cause.
-pub const POST_ERRORS: [(&str, &str); 9] = {
-    let mut all = [("", ""); 9];
+pub const POST_ERRORS: [(&str, &str); 8] = {
+    let mut all = [("", ""); 8];
     let (mut from, mut to) = (0, 0);
     while from < POST_FAILURES.len() {
         let failure = &POST_FAILURES[from];
@@ -107,6 +107,7 @@ const fn is_of_posts_alone(code: PostErrorCode) -> bool {
         PostErrorCode::PlatformPermissionMissing
             | PostErrorCode::AccountRestricted
             | PostErrorCode::TargetNotFound
+            | PostErrorCode::DuplicateContent
             | PostErrorCode::PlatformRateLimited
             | PostErrorCode::Misconfigured
             | PostErrorCode::InternalError

@@ -9,7 +9,7 @@ pub struct PostsOfSets;
 
 impl MigrationName for PostsOfSets {
     fn name(&self) -> &'static str {
-        "m0106_posts_of_sets"
+        "m0103_posts_of_sets"
     }
 }
 

@@ -9,7 +9,7 @@ pub struct PostSets;
 
 impl MigrationName for PostSets {
     fn name(&self) -> &'static str {
-        "m0105_post_sets"
+        "m0102_post_sets"
     }
 }
 
