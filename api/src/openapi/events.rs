@@ -1,6 +1,8 @@
 //! What an event holds, by its type. The record of an event leaves it open, because events of later versions may be of
 //! types, and hold things, that nobody knows yet; these conditions say it of each type that there is.
 
+use fanfare_publishing::posts::sets::PostSetState;
+use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 /// Types of events, and the fields of their `data`, all of which are there but for those that may be left out.
@@ -96,19 +98,12 @@ fn holds() -> Vec<Holds> {
 
 /// A post set without what it says.
 fn post_set() -> Value {
-    json!({
-        "type": "object",
-        "required": ["id", "workspace_id", "status", "counts", "settlement", "version", "targets"],
-        "properties": {
-            "id": {"type": "string", "format": "uuid"},
-            "workspace_id": {"type": "string", "format": "uuid"},
-            "status": {"type": "string"},
-            "counts": {"type": "object", "additionalProperties": {"type": "integer"}},
-            "settlement": {"type": "integer"},
-            "version": {"type": "integer"},
-            "targets": {"type": "array", "items": {"type": "object"}},
-        },
-    })
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let schema = settings.for_serialize().into_generator().into_root_schema_for::<PostSetState>();
+    schema.to_value()
 }
 
 /// The fields of an event of a video, with those of its result.

@@ -106,13 +106,15 @@ async fn one_key_makes_one_set() {
 
 #[tokio::test]
 async fn a_brand_stands_for_its_connected_accounts() {
-    let (app, user, accounts) = with_accounts(&["bluesky", "mastodon", "devto"]).await;
+    let (app, user, _) = with_accounts(&["devto"]).await;
     let workspace = user.get("/api/v1/whoami").await.body["workspaces"][0]["id"].clone();
     let workspace = fanfare_core::WorkspaceId(workspace.as_str().unwrap().parse().unwrap());
     let brand = app.brand(workspace, &[]).await;
-    for account in &accounts[..2] {
-        let body = json!({"workspace_client_id": brand.to_string()});
-        user.patch(&format!("/api/v1/accounts/{account}"), body).await.expect(200);
+    let mut accounts = Vec::new();
+    for platform in ["bluesky", "mastodon"] {
+        let new = json!({"platform": platform, "workspace_client_id": brand});
+        let made = user.post("/api/v1/sandbox/accounts", new).await.expect(201);
+        accounts.push(made.body["account"]["id"].as_i64().unwrap());
     }
     let set = made(
         &user,

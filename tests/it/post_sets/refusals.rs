@@ -19,7 +19,7 @@ fn fault(field: &str, code: &str, targets: Value) -> (String, String, Value) {
 
 #[tokio::test]
 async fn every_fault_of_every_target_is_named_and_nothing_is_made() {
-    let (_app, user, accounts) = with_accounts(&["bluesky", "mastodon", "devto"]).await;
+    let (_app, user, accounts) = with_accounts(&["bluesky", "mastodon", "lemmy"]).await;
     let body = json!({
         "targets": [
             {"account_id": accounts[0]},
@@ -40,7 +40,7 @@ async fn every_fault_of_every_target_is_named_and_nothing_is_made() {
         fault("caption", "caption_too_long", json!([0])),
         fault("targets[1]", "duplicate_target", Value::Null),
         fault("targets[2].captoin", "unknown_field", Value::Null),
-        fault("targets[3].settings.title", "setting_required", Value::Null),
+        fault("targets[3].settings.community", "setting_required", Value::Null),
         fault("targets[4].account_id", "field_required", Value::Null),
         fault("targets[5].account_id", "account_not_found", Value::Null),
         fault("targets[6].platform", "field_required", Value::Null),
@@ -89,7 +89,7 @@ async fn a_fault_of_the_set_itself_refuses_it_in_both_modes() {
 
 #[tokio::test]
 async fn valid_only_leaves_the_refused_ones_out() {
-    let (_app, user, accounts) = with_accounts(&["bluesky", "mastodon", "devto"]).await;
+    let (_app, user, accounts) = with_accounts(&["bluesky", "mastodon", "lemmy"]).await;
     let mut body = json!({"targets": on(&accounts), "caption": "Hello", "status": "scheduled"});
     let refused =
         user.post("/api/v1/post-sets", body.clone()).await.refused(400, "targets_refused");

@@ -37,7 +37,7 @@ pub use targets::MAX_TARGETS;
 pub use transition::set_status;
 pub use view::{
     ChangedPostSet, CheckedPostSet, CheckedTarget, CreatedPostSet, DeletedPostSet, OnePostSet,
-    PostSet, PostSetPage, PostSetSummary, RefusedTarget, RetriedPostSet, SetTarget,
+    PostSet, PostSetPage, PostSetState, PostSetSummary, RefusedTarget, RetriedPostSet, SetTarget,
 };
 
 pub(super) use own::{forget_target, own_changes, own_time};

@@ -117,6 +117,15 @@ pub struct SetTarget {
     version: i64,
 }
 
+/// A set as its events show it: without what it says.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct PostSetState {
+    #[serde(flatten)]
+    head: SetHead,
+    /// Its targets, in order.
+    targets: Vec<SetTarget>,
+}
+
 /// A set in a list, without its content.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PostSetSummary {
@@ -421,7 +430,7 @@ impl PostSet {
         })
     }
 
-    /// Returns the payload of a set's events: what it is, without what it says.
+    /// Returns the payload of a set's events.
     ///
     /// # Errors
     /// A column cannot be read.
@@ -431,13 +440,9 @@ impl PostSet {
             .iter()
             .map(|row| SetTarget::of(row.clone(), &content, &reader, false))
             .collect::<Result<_>>()?;
-        let head = serde_json::to_value(SetHead::of(set, targets)).map_err(Error::internal)?;
-        let mut head = match head {
-            Value::Object(fields) => fields,
-            _ => Map::new(),
-        };
-        head.insert("targets".to_owned(), serde_json::to_value(shown).map_err(Error::internal)?);
-        Ok(serde_json::json!({"post_set": head}).to_string())
+        let state = PostSetState { head: SetHead::of(set, targets), targets: shown };
+        let state = serde_json::to_value(state).map_err(Error::internal)?;
+        Ok(serde_json::json!({"post_set": state}).to_string())
     }
 
     /// Returns the status.
