@@ -47,7 +47,8 @@ impl Pauses {
 }
 
 /// Final statuses.
-const ENDED: [&str; 6] = ["published", "failed", "connected", "cancelled", "expired", "completed"];
+const ENDED: [&str; 7] =
+    ["published", "failed", "partial", "connected", "cancelled", "expired", "completed"];
 
 /// The wait of a reading.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]

@@ -15,10 +15,11 @@ use serde_json::{Value, json};
 use crate::{business, oauth, subscriptions::subscriber};
 
 /// Fields of examples that name something that has to be there.
-const NAMES: [&str; 6] = ["account_id", "review_id", "source_url", "url", "credentials", "posts"];
+const NAMES: [&str; 7] =
+    ["account_id", "review_id", "source_url", "url", "credentials", "posts", "targets"];
 
 /// Examples that need nothing but a workspace.
-const PLAIN: [&str; 47] = [
+const PLAIN: [&str; 48] = [
     "update_connect_settings",
     "list_accounts",
     "list_activity",
@@ -59,6 +60,7 @@ const PLAIN: [&str; 47] = [
     "list_oauth_grants",
     "list_platforms",
     "list_posts",
+    "list_post_sets",
     "create_sandbox_account",
     "list_suggestions",
     "ask_support",
@@ -69,7 +71,7 @@ const PLAIN: [&str; 47] = [
 ];
 
 /// Examples about an account, a post, a file and what else a workspace holds.
-const HELD: [&str; 49] = [
+const HELD: [&str; 56] = [
     "get_platform_schema",
     "get_account_slots",
     "set_account_slots",
@@ -98,6 +100,13 @@ const HELD: [&str; 49] = [
     "retry_post",
     "delete_post",
     "delete_post_group",
+    "create_post_set",
+    "get_post_set",
+    "update_post_set",
+    "update_post_set_status",
+    "add_post_set_targets",
+    "retry_post_set",
+    "delete_post_set",
     "set_sandbox_faults",
     "list_sandbox_faults",
     "reset_sandbox_faults",
@@ -340,6 +349,31 @@ async fn examples_about_what_a_workspace_holds() {
     let other = user.connect("mastodon").await;
     let posts = json!({"posts": [{"account_id": account, "caption": "One"}, {"account_id": other, "caption": "Two"}]});
     assert_eq!(sender.send("create_posts_batch", &[], posts).await["created"], 2);
+
+    let targets = json!({"targets": [{"account_id": account}, {"account_id": other, "caption": "Hello, friends!"}]});
+    let set = sender.send("create_post_set", &[], targets).await["post_set"]["id"].clone();
+    let ids = [("id", &set)];
+    for (name, part, expected) in [
+        ("get_post_set", "status", "scheduled"),
+        ("update_post_set", "caption", "Hello again!"),
+        ("update_post_set_status", "status", "paused"),
+    ] {
+        assert_eq!(sender.send(name, &ids, none()).await["post_set"][part], expected);
+    }
+    let third = user.connect("discord").await;
+    let more = json!({"targets": [{"account_id": third}]});
+    let more = sender.send("add_post_set_targets", &ids, more).await;
+    assert_eq!(more["post_set"]["targets"].as_array().map(Vec::len), Some(3));
+    let gone = sender.send("delete_post_set", &ids, none()).await;
+    assert_eq!(gone["kept"], json!([]));
+    let faults = json!([{"on": "commit", "kind": "status", "status": 400}]);
+    user.faults("bluesky", account.as_i64().unwrap(), faults).await;
+    let fails = json!({"targets": [{"account_id": account}], "caption": "Refused as a set"});
+    let fails = user.post("/api/v1/post-sets", fails).await.expect(201).body["post_set"].clone();
+    let post = fails["targets"][0]["post_id"].clone();
+    app.wait_for_status(&user, post.as_i64().unwrap(), &["failed"]).await;
+    let again = sender.send("retry_post_set", &[("id", &fails["id"])], none()).await;
+    assert_eq!(again["retried"], json!([post]));
 
     let made = sender.send("create_sandbox_post", &[], of.clone()).await["id"].clone();
     sender.send("delete_sandbox_post", &[("id", &made), ("account_id", &account)], none()).await;

@@ -1,4 +1,4 @@
-//! `--wait`: follows a post or a video job to its end.
+//! `--wait`: follows a post, a post set or a video job to its end.
 
 use std::time::Duration;
 
@@ -12,7 +12,10 @@ use super::{
 };
 
 /// The operations whose replies can be followed.
-pub(super) const FOLLOWED: [&str; 6] = [
+pub(super) const FOLLOWED: [&str; 9] = [
+    "create_post_set",
+    "retry_post_set",
+    "get_post_set",
     "create_post",
     "retry_post",
     "get_post",
@@ -21,10 +24,24 @@ pub(super) const FOLLOWED: [&str; 6] = [
     "get_video_job",
 ];
 
+/// A kind of work: its name for people, its entry in replies, and where it is read.
+#[derive(Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    entry: &'static str,
+    place: &'static str,
+}
+
+const KINDS: [Kind; 3] = [
+    Kind { name: "post", entry: "post", place: "posts" },
+    Kind { name: "post set", entry: "post_set", place: "post-sets" },
+    Kind { name: "video", entry: "job", place: "ai/video-jobs" },
+];
+
 /// The longest time to what is followed, in seconds.
 const LONGEST: i64 = 3_600;
 
-/// A post or a video job.
+/// A post, a post set or a video job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FollowedWork {
     kind: &'static str,
@@ -32,23 +49,29 @@ pub(super) struct FollowedWork {
 }
 
 impl FollowedWork {
-    /// Returns the post or job in a reply, if there is one.
+    /// Returns the post, set or job in a reply, if there is one.
     pub(super) fn of(reply: &Value) -> Option<Self> {
-        let post = reply["post"]["id"].as_i64().map(|id| Self { kind: "post", id: id.to_string() });
-        post.or_else(|| {
-            let id = reply["job"]["id"].as_str()?.to_owned();
-            Some(Self { kind: "video", id })
+        KINDS.into_iter().find_map(|Kind { name, entry, .. }| {
+            let id = match &reply[entry]["id"] {
+                Value::String(id) => id.clone(),
+                Value::Number(id) => id.to_string(),
+                _ => return None,
+            };
+            Some(Self { kind: name, id })
         })
     }
 
-    fn path(&self) -> String {
-        let place = if self.kind == "post" { "posts" } else { "ai/video-jobs" };
-        format!("/api/v1/{place}/{}", self.id)
+    fn kind(&self) -> &'static Kind {
+        KINDS.iter().find(|kind| kind.name == self.kind).unwrap_or(&KINDS[0])
     }
 
-    /// Returns the post or job in the reply of its path.
+    fn path(&self) -> String {
+        format!("/api/v1/{}/{}", self.kind().place, self.id)
+    }
+
+    /// Returns the post, set or job in the reply of its path.
     fn read<'a>(&self, reply: &'a Value) -> &'a Value {
-        &reply[if self.kind == "post" { "post" } else { "job" }]
+        &reply[self.kind().entry]
     }
 }
 
@@ -66,7 +89,7 @@ fn state(work: &Value, now: i64) -> State {
     let text = |name: &str| work[name].as_str().unwrap_or_default();
     match text("status") {
         "published" | "completed" => State::Ended(Exit::Fine),
-        "failed" | "cancelled" => State::Ended(Exit::Failed),
+        "failed" | "partial" | "cancelled" => State::Ended(Exit::Failed),
         "draft" => State::Rests("It is a draft: it goes out once it has a time.".to_owned()),
         "paused" => {
             State::Rests("It is paused: it goes out once it is scheduled again.".to_owned())
@@ -150,6 +173,8 @@ mod tests {
         assert_eq!(path(json!({"post": {"id": 7}})).as_deref(), Some("/api/v1/posts/7"));
         let video = json!({"job": {"id": "01a2", "status": "queued"}});
         assert_eq!(path(video).as_deref(), Some("/api/v1/ai/video-jobs/01a2"));
+        let set = json!({"post_set": {"id": "01a3", "status": "scheduled"}});
+        assert_eq!(path(set).as_deref(), Some("/api/v1/post-sets/01a3"));
         assert_eq!(path(json!({"posts": [{"id": 7}]})), None);
     }
 
@@ -161,6 +186,7 @@ mod tests {
         assert_eq!(state("published", ""), State::Ended(Exit::Fine));
         assert_eq!(state("completed", ""), State::Ended(Exit::Fine));
         assert_eq!(state("failed", ""), State::Ended(Exit::Failed));
+        assert_eq!(state("partial", ""), State::Ended(Exit::Failed));
         assert_eq!(state("cancelled", ""), State::Ended(Exit::Failed));
         for running in ["publishing", "processing", "queued"] {
             assert_eq!(state(running, ""), State::Running);

@@ -209,6 +209,15 @@ impl Error {
         self
     }
 
+    /// Creates the error for a change that others got in the way of: run again, it may succeed.
+    #[must_use]
+    pub fn conflict() -> Self {
+        let message = "Other changes got in the way; nothing of this was kept.";
+        let mut conflict = Self::new(Code::Unavailable, message).with_retry_after(1);
+        conflict.0.is_conflict = true;
+        conflict
+    }
+
     /// Creates an error for a bug or a broken dependency that the caller cannot do anything about; the cause is only
     /// logged.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
@@ -358,10 +367,7 @@ impl From<DbErr> for Error {
         }
         if is_conflict(&error) {
             tracing::debug!(%error, "two transactions got in each other's way");
-            let message = "Other changes got in the way; nothing of this was kept.";
-            let mut conflict = Self::new(Code::Unavailable, message).with_retry_after(1);
-            conflict.0.is_conflict = true;
-            return conflict;
+            return Self::conflict();
         }
         Self::internal(error)
     }

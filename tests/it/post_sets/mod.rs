@@ -2,7 +2,10 @@
 
 mod changes;
 mod checks;
+mod copies;
+mod precedence;
 mod refusals;
+mod seats;
 mod settling;
 
 use fanfare_tests::{Options, TestApp, User};

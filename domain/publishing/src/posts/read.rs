@@ -9,7 +9,7 @@ use fanfare_core::{
     json_size::json_size,
     page::{self, EmptyBecause, Listed},
 };
-use fanfare_entities::{Millis, PostId, post, post::PostStatus, post_attempt};
+use fanfare_entities::{Millis, PostId, PostSetId, post, post::PostStatus, post_attempt};
 use schemars::JsonSchema;
 use sea_orm::{
     ActiveEnum, ColumnTrait, ConnectionTrait, EntityTrait, ExprTrait, IdenStatic, QueryFilter,
@@ -45,6 +45,9 @@ pub struct PostFilter {
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub group: Option<String>,
+    /// Only the targets of this post set.
+    #[serde(default)]
+    pub post_set_id: Option<Uuid>,
     /// Only with `scheduled_at` on or after this day (YYYY-MM-DD, UTC).
     #[serde(default)]
     #[schemars(length(max = 50))]
@@ -164,6 +167,9 @@ pub(super) async fn filtered(
     }
     if let Some(group) = &filter.group {
         query = query.filter(post::Column::GroupKey.eq(group.as_str()));
+    }
+    if let Some(set) = filter.post_set_id {
+        query = query.filter(post::Column::PostSetId.eq(PostSetId(set)));
     }
     for (column, range) in time_ranges(filter)? {
         let is_served =

@@ -16,7 +16,7 @@ use crate::analytics::pace::DAY;
 const AWAITED_FOR: Millis = 8 * DAY;
 
 impl Turn<'_> {
-    /// Asks for what the network has told of these posts since, and writes it. Returns the posts to read.
+    /// Asks for what the network has said of these posts since, and writes it. Returns the posts to read.
     pub(super) async fn with_news(
         &mut self,
         due: Vec<post_numbers::Model>,

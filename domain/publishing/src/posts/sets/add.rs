@@ -81,5 +81,5 @@ pub async fn add_targets(
     if known.is_empty() {
         return Err(Error::new(Code::PostSetNotFound, format!("There is no post set {id}.")));
     }
-    make(act, (ask, common), (targets, faults), Whole::Old(id)).await
+    make(act, (ask, common), (targets, faults), Whole::Old(id, set.version)).await
 }

@@ -75,11 +75,29 @@ pub async fn change(
     changes: PostSetChanges,
     flaws: Violations,
 ) -> Result<Reply<ChangedPostSet>> {
+    for _ in 0..MAX_TRIES {
+        if let Some(reply) = try_change(act, id, &changes, flaws.clone()).await? {
+            return Ok(reply);
+        }
+    }
+    Err(Error::conflict())
+}
+
+/// The most times that a change is made anew because the set changed between its check and its writing.
+const MAX_TRIES: usize = 50;
+
+/// Changes the set as it is now; returns `None` if it changed meanwhile, and nothing was written.
+async fn try_change(
+    act: &Act,
+    id: PostSetId,
+    changes: &PostSetChanges,
+    flaws: Violations,
+) -> Result<Option<Reply<ChangedPostSet>>> {
     let (set, targets) = find(act, &act.cx.db.read, id).await?;
     act.require_version(set.version)?;
     let mut faults = Faults::default();
     faults.own.append(flaws);
-    let plan = plan(act, &set, &targets, &changes, &mut faults).await?;
+    let plan = plan(act, &set, &targets, changes, &mut faults).await?;
     let steps = steps(act, &set, &targets, &plan, &mut faults).await?;
     std::mem::take(&mut faults).check(false)?;
     if targets.iter().all(|one| !one.is_open()) {
@@ -87,7 +105,7 @@ pub async fn change(
         lock_open(&act.cx.db.read, &targets).await?;
     }
     if changes.dry_run == Some(true) {
-        return dry_run(act, set, targets, &plan);
+        return dry_run(act, set, targets, &plan).map(Some);
     }
     let files = steps.iter().filter_map(|step| step.files.clone()).flatten();
     let copies = copy_once(act, files.collect()).await?;
@@ -116,8 +134,10 @@ pub async fn change(
         ..plan
     };
     let mut tx = act.begin().await?;
-    let reply = write(act, &mut tx, id, (plan, copied_steps)).await?;
-    act.finish(tx, reply).await
+    match write(act, &mut tx, &set, (plan, copied_steps)).await? {
+        Some(reply) => act.finish(tx, reply).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Reads what a request asks for.
@@ -341,17 +361,22 @@ fn changes_of(
     }
 }
 
-/// Writes the changes in one transaction. A target that began meanwhile keeps its content.
+/// Writes the changes in one transaction, unless the set changed since it was read. A target that began meanwhile keeps its
+/// content.
 async fn write(
     act: &Act,
     tx: &mut Tx,
-    id: PostSetId,
+    seen: &post_set::Model,
     (plan, steps): (Plan, Vec<Step>),
-) -> Result<Reply<ChangedPostSet>> {
+) -> Result<Option<Reply<ChangedPostSet>>> {
+    let id = seen.id;
     let set = lock(tx.conn(), id).await?;
     let (_, targets) = find(act, tx.conn(), id).await?;
     let set = set.ok_or_else(|| Error::new(Code::PostSetNotFound, "The set is gone."))?;
     act.require_version(set.version)?;
+    if set.version != seen.version {
+        return Ok(None);
+    }
     let old = content_of(&set)?;
     if plan.guard == Guard::Refuse {
         // Accounts are locked before posts, in the order of their ids.
@@ -405,7 +430,7 @@ async fn write(
     }
     save(tx, &set, &plan).await?;
     let targets = refreshed(targets, &open);
-    reply(act, tx, id, &targets).await
+    reply(act, tx, id, &targets).await.map(Some)
 }
 
 /// Returns the targets with the statuses that they had when they were locked, which say which of them are unchanged.

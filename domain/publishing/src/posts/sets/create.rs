@@ -115,8 +115,8 @@ pub async fn create(act: &Act, new: NewPostSet, flaws: Violations) -> Result<Set
 pub(super) enum Whole {
     /// A new one.
     New(post_set::Model),
-    /// One that has targets already.
-    Old(PostSetId),
+    /// One that has targets already, and its version when its content was read.
+    Old(PostSetId, i64),
 }
 
 /// How targets are made.
@@ -220,8 +220,7 @@ async fn write(
     }
     let content = with_copies(common.content, &copies);
     let mut tx = act.begin().await?;
-    let of_new: Vec<AccountId> = made.iter().map(|(_, new, _)| new.row.account_id).collect();
-    let (id, first_place) = open(&mut tx, whole, &content, &of_new).await?;
+    let (id, first_place) = open(&mut tx, whole, &content).await?;
     compare_again(act, &tx, &mut made, faults).await?;
     let valid = made.len();
     if (ask.mode == Mode::AllOrNothing && !faults.is_empty()) || made.is_empty() {
@@ -270,12 +269,7 @@ async fn compare_again(
 }
 
 /// Writes a new set, or locks the old one. Returns its id, and the place of the next target.
-async fn open(
-    tx: &mut Tx,
-    whole: Whole,
-    content: &SetContent,
-    accounts: &[AccountId],
-) -> Result<(PostSetId, i32)> {
+async fn open(tx: &mut Tx, whole: Whole, content: &SetContent) -> Result<(PostSetId, i32)> {
     match whole {
         Whole::New(set) => {
             let id = set.id;
@@ -284,21 +278,13 @@ async fn open(
             row.into_active_model().insert(tx.conn()).await?;
             Ok((id, 0))
         }
-        Whole::Old(id) => {
+        Whole::Old(id, version) => {
             let gone = || Error::new(Code::PostSetNotFound, format!("There is no post set {id}."));
-            lock(tx.conn(), id).await?.ok_or_else(gone)?;
-            let known = targets_of(tx.conn(), &[id], None).await?.remove(&id).unwrap_or_default();
-            // Another request may have added the same ones since they were checked.
-            let twice = |one: &TargetRow| accounts.contains(&one.post.account_id);
-            if known.iter().any(twice) || known.len() + accounts.len() > targets::MAX_TARGETS {
-                let message = "Other targets were added to the set meanwhile.";
-                return Err(Error::field(
-                    Code::DuplicateTarget,
-                    "targets",
-                    message,
-                    "Read the set again, and add the targets that it lacks.",
-                ));
+            let set = lock(tx.conn(), id).await?.ok_or_else(gone)?;
+            if set.version != version {
+                return Err(Error::conflict());
             }
+            let known = targets_of(tx.conn(), &[id], None).await?.remove(&id).unwrap_or_default();
             let next = post_set_target::Entity::find_by_id(
                 known.last().map(|last| last.post.id).ok_or_else(gone)?,
             );
