@@ -3,8 +3,8 @@
 use std::{collections::HashMap, str::FromStr};
 
 use fanfare_core::{
-    AccountId, Act, BrandId, Code, ConnectSessionId, Error, PostId, Result, SuggestionId,
-    WebhookId,
+    AccountId, Act, BrandId, Code, ConnectSessionId, Error, PostId, PostSetId, Result,
+    SuggestionId, WebhookId,
     error::{Violations, excerpt},
     input::strict,
 };
@@ -68,6 +68,14 @@ impl Call {
     /// [`Code::PostNotFound`] if it is not a number.
     pub fn post(&self) -> Result<PostId> {
         self.id(Code::PostNotFound).map(PostId)
+    }
+
+    /// Returns the post set in the path.
+    ///
+    /// # Errors
+    /// [`Code::PostSetNotFound`] if it is not a UUID.
+    pub fn post_set(&self) -> Result<PostSetId> {
+        self.id(Code::PostSetNotFound).map(PostSetId)
     }
 
     /// Returns the account in the path.

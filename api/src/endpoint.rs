@@ -78,6 +78,7 @@ struct ParsedRequest {
     query: Pairs,
     body: Option<Value>,
     idempotency_key: Option<String>,
+    if_match: Option<i64>,
     fingerprint: String,
     meter: Meter,
     refused: RefusalContext,
@@ -102,7 +103,11 @@ impl Endpoint {
         let request_id = request_id::get(req);
         let settings = &self.domain.settings;
         match self.answer(req, &request_id).await {
-            Ok(answer) => reply::write(res, answer, &request_id, &settings.base_url),
+            Ok(answer) => {
+                let version = self.route.versioned.and_then(|of| reply::version(&answer, of));
+                reply::write(res, answer, &request_id, &settings.base_url);
+                reply::set_version(res, version);
+            }
             Err(error) => {
                 let base_url = oauth::requested_origin(settings, req);
                 let situation = RequestContext {
@@ -192,6 +197,10 @@ impl Endpoint {
         membership.require(role(policy, body.value.as_ref()))?;
         renamed?;
         let idempotency_key = idempotency_key?;
+        let if_match = match self.route.takes_if_match() {
+            true => keys::if_match(req.headers())?,
+            false => None,
+        };
         if let Some(refusal) = body.refusal {
             return Err(refusal);
         }
@@ -209,6 +218,7 @@ impl Endpoint {
             query,
             body,
             idempotency_key,
+            if_match,
             fingerprint,
             meter,
             refused,
@@ -329,7 +339,15 @@ impl Endpoint {
         let body = self.body_object(asked.body.take());
         let request_id = request_id.to_owned();
         let (held, meter) = (reservation.clone(), asked.meter);
-        let act = Act { cx: cx.clone(), caller, membership, request_id, reservation: held, meter };
+        let act = Act {
+            cx: cx.clone(),
+            caller,
+            membership,
+            request_id,
+            reservation: held,
+            meter,
+            if_match: asked.if_match,
+        };
         let (path, idempotency_key, refused) = (asked.path, asked.idempotency_key, asked.refused);
         let progress = asked.progress;
         progress.report(self.route.summary, None);

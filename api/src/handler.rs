@@ -2,7 +2,10 @@
 //! return.
 
 use fanfare_core::{Reply, Result};
-use fanfare_publishing::posts::{CreateOutcome, CreateReply};
+use fanfare_publishing::posts::{
+    CreateOutcome, CreateReply,
+    sets::{SetOutcome, SetReply},
+};
 use futures_util::{FutureExt, future::BoxFuture};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -48,6 +51,19 @@ impl<T: JsonSchema> IntoReply for Reply<T> {
 
     fn bodies(generator: &mut SchemaGenerator) -> Vec<Schema> {
         vec![generator.subschema_for::<T>()]
+    }
+}
+
+impl IntoReply for SetOutcome {
+    fn into_reply(self) -> Reply {
+        match self {
+            Self::Checked(reply) => reply.cast(),
+            Self::Created(reply) => reply.cast(),
+        }
+    }
+
+    fn bodies(generator: &mut SchemaGenerator) -> Vec<Schema> {
+        vec![generator.subschema_for::<SetReply>()]
     }
 }
 

@@ -22,13 +22,14 @@ impl Hints {
     /// Returns the effects of a route.
     #[must_use]
     pub fn of(route: &Route) -> Self {
-        let final_words = ["disconnect", "cancel", "create_post", "retry"];
+        let final_words = ["disconnect", "cancel", "create_post", "retry", "add_post_set"];
         Self {
             read_only: !route.method.writes(),
             destructive: route.method == Method::Delete
                 || final_words.iter().any(|start| route.name.starts_with(start)),
             idempotent: !matches!(route.method, Method::Post | Method::Patch),
-            open_world: ["posts", "connect", "inbox", "google-business"].contains(&route.tag),
+            open_world: ["posts", "post sets", "connect", "inbox", "google-business"]
+                .contains(&route.tag),
         }
     }
 

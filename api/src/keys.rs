@@ -5,7 +5,10 @@ use fanfare_core::{
     access::{Caller, Scope},
 };
 use fanfare_people::{keys, oauth_provider};
-use salvo::http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+use salvo::http::{
+    HeaderMap, HeaderValue,
+    header::{AUTHORIZATION, IF_MATCH},
+};
 
 use crate::BelongsTo;
 
@@ -112,6 +115,27 @@ pub fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>> {
         _ => Err(Error::new(
             Code::InvalidIdempotencyKey,
             "Idempotency-Key must be one value of 1 to 255 visible ASCII characters.",
+        )),
+    }
+}
+
+/// Returns the version that `If-Match` names; `None` without it, and for `*`.
+///
+/// # Errors
+/// [`Code::InvalidField`] for anything else.
+pub fn if_match(headers: &HeaderMap) -> Result<Option<i64>> {
+    let mut sent = headers.get_all(IF_MATCH).iter();
+    let Some(first) = sent.next() else { return Ok(None) };
+    let text = first.to_str().unwrap_or_default().trim();
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
+    match (text, quoted.parse::<i64>(), sent.next()) {
+        ("*", _, None) => Ok(None),
+        (_, Ok(version), None) if version > 0 => Ok(Some(version)),
+        _ => Err(Error::field(
+            Code::InvalidField,
+            "If-Match",
+            "If-Match must be one version, such as \"3\", or *.",
+            "Send the ETag of the reply that showed it.",
         )),
     }
 }

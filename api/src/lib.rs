@@ -40,6 +40,7 @@ mod older_names;
 mod openapi;
 mod path;
 mod platform_tools;
+mod post_sets;
 mod posting_schedule;
 mod posts;
 mod progress;

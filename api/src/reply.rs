@@ -1,10 +1,13 @@
 //! Replies over HTTP. Errors are written the same way as successes, so that a stored error is repeated byte for byte.
 
+use std::collections::HashMap;
+
 use fanfare_core::{Code, Error, Reply};
 use salvo::http::{
     HeaderValue, ResBody, Response, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, RETRY_AFTER, WWW_AUTHENTICATE},
 };
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value};
 
 use crate::{oauth::challenge, words};
@@ -42,6 +45,42 @@ pub fn write<T>(res: &mut Response, reply: Reply<T>, request_id: &str, base_url:
     }
     res.status_code(status);
     res.replace_body(ResBody::Once(body.into()));
+}
+
+/// Returns the version of an entry of a reply that is a success.
+#[must_use]
+pub fn version(reply: &Reply, entry: &str) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: Option<i64>,
+    }
+    if reply.status >= 300 {
+        return None;
+    }
+    // Other entries are skipped without being kept.
+    let mut reader = serde_json::Deserializer::from_str(reply.body());
+    let entries: HashMap<String, Option<Entry<Versioned>>> =
+        HashMap::deserialize(&mut reader).ok()?;
+    match entries.get(entry)? {
+        Some(Entry::Object(versioned)) => versioned.version,
+        _ => None,
+    }
+}
+
+/// An entry of a reply: an object, or something else.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Entry<T> {
+    Object(T),
+    Other(IgnoredAny),
+}
+
+/// Writes the `ETag` of a version.
+pub fn set_version(res: &mut Response, version: Option<i64>) {
+    let tag = version.and_then(|version| HeaderValue::from_str(&format!("\"{version}\"")).ok());
+    if let Some(tag) = tag {
+        res.headers_mut().insert(ETAG, tag);
+    }
 }
 
 /// Returns the body of an error with the fields that the domain does not know: `doc_url` and `request_id`.

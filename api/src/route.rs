@@ -178,6 +178,8 @@ pub struct Route {
     /// The path of the reply's main entry, which commands show; empty where the reply has one object or list, or is the
     /// entry itself.
     pub shows: &'static str,
+    /// The entry of its reply whose version is the `ETag`; changes of it take `If-Match`.
+    pub versioned: Option<&'static str>,
     /// True if agents see it as a tool by default.
     pub is_core: bool,
     /// True if the `Idempotency-Key` covers each item of the body separately; the handler takes care of it.
@@ -266,6 +268,7 @@ impl Route {
             replies: [None; 3],
             refusals: &[],
             shows: "",
+            versioned: None,
             is_core: false,
             keyed_by_item: false,
             takes_form: false,
@@ -340,6 +343,20 @@ impl Route {
     pub const fn shows(mut self, path: &'static str) -> Self {
         self.shows = path;
         self
+    }
+
+    /// Names the entry of its reply that has a version.
+    #[must_use]
+    pub const fn versioned(mut self, entry: &'static str) -> Self {
+        self.versioned = Some(entry);
+        self
+    }
+
+    /// Returns true if it takes `If-Match`.
+    #[must_use]
+    pub const fn takes_if_match(&self) -> bool {
+        self.versioned.is_some()
+            && matches!(self.method, Method::Patch | Method::Put | Method::Delete)
     }
 
     /// Makes it a tool that agents see by default.

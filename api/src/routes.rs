@@ -16,6 +16,7 @@ mod keys;
 mod media;
 mod oauth;
 mod parts;
+mod post_sets;
 mod posts;
 mod sandbox;
 mod signup;
@@ -37,6 +38,7 @@ const CHAPTERS: &[&[Route]] = &[
     connect::ROUTES,
     sandbox::ROUTES,
     posts::ROUTES,
+    post_sets::ROUTES,
     media::ROUTES,
     brands::ROUTES,
     analytics::ROUTES,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use fanfare_core::{
     AccountId, BrandId, Code, CommentId, ConnectSessionId, ConversationId, Domain, Error, PostId,
-    Result, SuggestionId, WebhookId, WorkspaceId,
+    PostSetId, Result, SuggestionId, WebhookId, WorkspaceId,
     access::{self, Caller, Membership},
 };
 use serde_json::Value;
@@ -32,6 +32,11 @@ pub enum WorkspaceScope {
     AccountInBody,
     /// The workspace of the post `id` in the path.
     Post,
+    /// The workspace of the post set `id` in the path.
+    PostSet,
+    /// `workspace_id` in the body, or else the workspace of the first of `targets` that the caller sees; else as
+    /// [`WorkspaceScope::Home`].
+    Targets,
     /// The workspace of the account `id` in the path.
     Account,
     /// The workspace of the webhook `id` in the path.
@@ -97,6 +102,14 @@ impl WorkspaceScope {
             Self::Post => {
                 let id = PostId(said.id(Code::PostNotFound)?);
                 access::membership_for_post(cx, caller, id).await
+            }
+            Self::PostSet => {
+                let id = PostSetId(said.id(Code::PostSetNotFound)?);
+                access::membership_for_post_set(cx, caller, id).await
+            }
+            Self::Targets => {
+                let asked = workspace(said.in_body("workspace_id"));
+                membership_of_targets(cx, caller, asked, said.body).await
             }
             Self::Account => {
                 let id = AccountId(said.id(Code::AccountNotFound)?);
@@ -172,6 +185,34 @@ async fn membership_of_filter(
     if let (Some(id), None) = (id, asked) {
         match access::membership_for_account(cx, caller, AccountId(id)).await {
             Err(error) if error.code() == Code::AccountNotFound => {}
+            found => return found,
+        }
+    }
+    access::membership(cx, caller, asked).await
+}
+
+/// The most targets that are looked at: a set has no more.
+const MAX_TARGETS: usize = 50;
+
+/// Returns the membership in the workspace that is asked for, or else in that of the first target that the caller sees.
+async fn membership_of_targets(
+    cx: &Domain,
+    caller: &Caller,
+    asked: Option<WorkspaceId>,
+    body: Option<&Value>,
+) -> Result<Membership> {
+    let targets = body.and_then(|body| body["targets"].as_array()).filter(|_| asked.is_none());
+    for target in targets.into_iter().flatten().take(MAX_TARGETS) {
+        let account = target["account_id"].as_i64();
+        let account = account.or_else(|| target["account_id"].as_str()?.parse().ok());
+        let brand = target["workspace_client_id"].as_str().and_then(|id| id.parse().ok());
+        let found = match (account, brand) {
+            (Some(id), _) => access::membership_for_account(cx, caller, AccountId(id)).await,
+            (None, Some(id)) => access::membership_for_brand(cx, caller, BrandId(id)).await,
+            (None, None) => continue,
+        };
+        match found {
+            Err(error) if error.status() == 404 => {}
             found => return found,
         }
     }

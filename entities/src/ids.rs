@@ -107,6 +107,8 @@ uuid_id! {
     WorkspaceId,
     /// A brand.
     BrandId,
+    /// A post set.
+    PostSetId,
     /// An API key.
     KeyId,
     /// An encrypted secret.

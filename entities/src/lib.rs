@@ -68,6 +68,8 @@ pub mod post_insight;
 pub mod post_name;
 pub mod post_numbers;
 pub mod post_reading;
+pub mod post_set;
+pub mod post_set_target;
 pub mod post_suggestion;
 pub mod registered_app;
 pub mod remote_result;
@@ -95,9 +97,9 @@ pub use ids::{
     AccountId, AgentFeedbackId, AiJobId, AnalysisId, AssetId, BrandId, BusinessMediaId, ChoreId,
     CommentId, ConnectSessionId, ConversationId, CreditEntryId, DeletionId, DeliveryId,
     DropSessionId, EventId, FeedbackId, GrantId, InboundId, InboxFileId, InsightId, KeyId,
-    LetterId, MessageId, OperatorId, OutgoingId, PauseId, PostId, ProfileId, ReviewId, SecretId,
-    SignupId, StripeEventId, SubscriptionId, SuggestionId, SyncId, UploadId, UserId, VariantId,
-    WebhookId, WorkspaceId,
+    LetterId, MessageId, OperatorId, OutgoingId, PauseId, PostId, PostSetId, ProfileId, ReviewId,
+    SecretId, SignupId, StripeEventId, SubscriptionId, SuggestionId, SyncId, UploadId, UserId,
+    VariantId, WebhookId, WorkspaceId,
 };
 
 /// Milliseconds since 1970 UTC.

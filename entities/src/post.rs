@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use sea_orm::entity::prelude::*;
 use serde::Serialize;
 
-use crate::{AccountId, BrandId, Millis, PostId, UserId, WorkspaceId};
+use crate::{AccountId, BrandId, Millis, PostId, PostSetId, UserId, WorkspaceId};
 
 /// The status of a post.
 #[derive(
@@ -125,6 +125,10 @@ pub struct Model {
     pub next_attempt_at: Option<Millis>,
     /// A commit had no answer and its outcome could not be determined. Sending it again may publish the post twice.
     pub duplicate_risk: bool,
+    /// The set that it is a target of. It never changes.
+    pub post_set_id: Option<PostSetId>,
+    /// Increased by each change that a caller makes, never by publishing.
+    pub version: i64,
     /// The time of creation.
     pub created_at: Millis,
     /// The time of the last change.

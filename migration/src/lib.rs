@@ -54,6 +54,8 @@ mod m0098_turns_of_held;
 mod m0099_post_names;
 mod m0100_post_removals;
 mod m0101_posts_near_in_time;
+mod m0102_post_sets;
+mod m0103_posts_of_sets;
 mod run;
 
 use sea_orm_migration::prelude::*;
@@ -119,6 +121,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0099_post_names::PostNames),
             Box::new(m0100_post_removals::PostRemovals),
             Box::new(m0101_posts_near_in_time::PostsNearInTime),
+            Box::new(m0102_post_sets::PostSets),
+            Box::new(m0103_posts_of_sets::PostsOfSets),
         ]
     }
 }

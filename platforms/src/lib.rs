@@ -86,7 +86,7 @@ pub use schema::{
     post_types, settings_schema,
 };
 pub use session::{Account, Secrets, Session};
-pub use settings::{clean_settings, warnings};
+pub use settings::{clean_settings, knows_setting, warnings};
 pub use spec::{
     CaptionLimits, ConnectSpec, CredentialField, DocumentRules, FrameRules, MediaRules, PostType,
     Setting, Shape, Spec, ThreadRules,

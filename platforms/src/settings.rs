@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    Draft, Platform, Setting, Shape, Warning, WarningCode,
+    Draft, Platform, Setting, Shape, Spec, Warning, WarningCode,
     text::{clean_identifier, is_blank},
 };
 
@@ -85,6 +85,12 @@ pub fn accepted(own: &'static [Setting]) -> impl Iterator<Item = &'static Settin
     const SHARED: &[Setting] = &[AI_GENERATED, AI_DISCLOSURE, POST_TYPE];
     let undeclared = |shared: &&Setting| own.iter().all(|setting| setting.name != shared.name);
     own.iter().chain(SHARED.iter().filter(undeclared))
+}
+
+/// Returns true if a network accepts a setting of this name.
+#[must_use]
+pub fn knows_setting(spec: &Spec, name: &str) -> bool {
+    accepted(spec.settings).any(|setting| setting.name == name)
 }
 
 /// Generates a struct of settings and, from the same lines, [`Setting`]s for validation, discovery and the JSON Schema:

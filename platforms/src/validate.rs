@@ -50,6 +50,9 @@ pub struct Violation {
     /// The place of the value in its list, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
+    /// With a post set: the indexes of the targets that the value is wrong for, where it is not their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub targets: Option<Vec<usize>>,
     /// The remedy, as one sentence.
     pub remedy: String,
     /// JSON Patch (RFC 6902) operations on the request body that correct it without changing its meaning. The fixes of
@@ -78,6 +81,7 @@ impl Violation {
         let field = field.into();
         Self {
             index: index_of(&field),
+            targets: None,
             field,
             code,
             message: message.into(),

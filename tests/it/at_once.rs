@@ -93,6 +93,7 @@ async fn copies(cx: &Domain, user: &User, count: usize) -> Vec<NewPostRow> {
             request_id: format!("req_{number}"),
             reservation: None,
             meter: Meter::default(),
+            if_match: None,
         },
         row: post::Model {
             content_key: Uuid::now_v7(),

@@ -99,6 +99,7 @@ mod page_videos;
 mod person_pages;
 mod pitfalls;
 mod platforms_document;
+mod post_sets;
 mod profile_pictures;
 mod publish_pages;
 mod publishing;

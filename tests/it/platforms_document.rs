@@ -174,7 +174,8 @@ fn besides(spec: &Spec) -> impl Iterator<Item = String> {
     });
     let alt = alt.map(|max| format!("alt texts of {max} characters"));
     let equal = spec.equal_text_hours;
-    let equal = equal.map(|hours| format!("may refuse the same text within {hours} h (Fanfare's hours)"));
+    let equal =
+        equal.map(|hours| format!("may refuse the same text within {hours} h (Fanfare's hours)"));
     [alt, thread, documents, equal].into_iter().flatten()
 }
 

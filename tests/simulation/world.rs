@@ -165,6 +165,7 @@ impl World {
             request_id: format!("request-{name}"),
             reservation: None,
             meter: Meter::default(),
+            if_match: None,
         };
         self.callers.push(act);
         for platform in NETWORKS {

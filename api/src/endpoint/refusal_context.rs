@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use fanfare_core::{
-    Code, Error, PostId,
+    Code, Error, PostId, PostSetId,
     access::{Caller, Membership},
     offload,
     remedies::{self, AccountRef, RequestContext, Rights},
@@ -29,9 +29,12 @@ impl RefusalContext {
     ) -> Self {
         let is_post = route.policy.workspace == WorkspaceScope::Post;
         let post = path.get("id").filter(|_| is_post).and_then(|id| id.parse().ok());
+        let is_set = route.policy.workspace == WorkspaceScope::PostSet;
+        let set = path.get("id").filter(|_| is_set).and_then(|id| id.parse().ok());
         let situation = RequestContext {
             account: membership.account.as_deref().map(AccountRef::from),
             post: post.map(PostId),
+            post_set: set.map(PostSetId),
             request: Some((route.name, route.method.as_str(), uri.to_owned())),
             rights: Some(Rights::new(caller, Some(membership))),
             ..RequestContext::default()
@@ -48,7 +51,10 @@ impl RefusalContext {
     pub async fn add_remedies(mut self, error: Error, base_url: String) -> Error {
         self.situation.base_url = base_url;
         let fixable = error.violations().iter().any(|broken| !broken.fix.is_empty());
-        let repeats = matches!(error.code(), Code::DuplicateRisk | Code::DuplicateContent);
+        let repeats = matches!(
+            error.code(),
+            Code::DuplicateRisk | Code::DuplicateContent | Code::TargetsRefused
+        );
         if fixable || repeats {
             let raw = self.raw;
             let parsed = offload(raw.len(), move || json::parse(&raw).ok()).await;

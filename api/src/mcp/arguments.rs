@@ -50,6 +50,9 @@ pub struct Change {
 /// The name of the argument that makes a call safe to repeat.
 pub const KEY: &str = "idempotency_key";
 
+/// The argument that becomes the header `If-Match`.
+pub const IF_MATCH: &str = "if_match";
+
 /// The name of the argument that chooses among the fields of a reply.
 pub const FIELDS: &str = "fields";
 

@@ -109,6 +109,10 @@ pub fn request(
 ) -> Result<Request> {
     let mut req = Request::new();
     let key = arguments.remove(arguments::KEY).filter(|_| route.method.writes());
+    let version = match route.takes_if_match() {
+        true => arguments.remove(arguments::IF_MATCH).filter(|version| !version.is_null()),
+        false => None,
+    };
     let (mut path, mut query) =
         (route.path.to_owned(), form_urlencoded::Serializer::new(String::new()));
     let (mut body, mut has_query) = (Map::new(), false);
@@ -148,6 +152,10 @@ pub fn request(
     if let Some(key) = key.as_ref().filter(|key| !key.is_null()) {
         let value = HeaderValue::from_str(&as_text(key)).unwrap_or(HeaderValue::from_static(""));
         req.headers_mut().insert("idempotency-key", value);
+    }
+    if let Some(version) = version {
+        let value = HeaderValue::from_str(&as_text(&version));
+        req.headers_mut().insert("if-match", value.unwrap_or(HeaderValue::from_static("")));
     }
     if route.method.writes() && (route.body.is_some() || !body.is_empty()) {
         req.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -4,7 +4,7 @@ use rmcp::model::JsonObject;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::arguments::{FIELDS, KEY};
+use super::arguments::{FIELDS, IF_MATCH, KEY};
 use crate::{Route, openapi, schema};
 
 /// Where an argument goes in a request.
@@ -52,7 +52,7 @@ impl ToolInput {
         if let Some(body) = route.body {
             input.add_all(&(body.schema)(&mut generator).to_value(), ArgumentLocation::Body);
         }
-        input.finish(route.method.writes())
+        input.finish(route.method.writes(), route.takes_if_match())
     }
 
     /// Returns the place of an argument, if there is one of this name.
@@ -97,7 +97,12 @@ impl InputBuilder {
         self.places.push((name, place));
     }
 
-    fn finish(mut self, writes: bool) -> ToolInput {
+    fn finish(mut self, writes: bool, takes_if_match: bool) -> ToolInput {
+        if takes_if_match {
+            let doc = "Change it only if it is at this `version`.";
+            let version = json!({"type": "integer", "minimum": 1, "description": doc});
+            self.add(IF_MATCH.to_owned(), version, ArgumentLocation::Header, false);
+        }
         if writes {
             let doc = "Makes the call safe to repeat: the same key brings the first result back.";
             let key = json!({"type": "string", "maxLength": 255, "description": doc});

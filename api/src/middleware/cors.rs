@@ -31,7 +31,7 @@ const EXPOSED: &str = "WWW-Authenticate, MCP-Protocol-Version, Mcp-Session-Id, X
      Content-Length, Content-Range";
 
 const SENT: &str = "Authorization, Content-Type, Accept, Idempotency-Key, X-Request-Id, MCP-Protocol-Version, Mcp-Session-Id, \
-     Mcp-Method, Mcp-Name, Last-Event-ID, Range, If-Range, If-None-Match";
+     Mcp-Method, Mcp-Name, Last-Event-ID, Range, If-Range, If-Match, If-None-Match";
 
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 

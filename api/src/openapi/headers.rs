@@ -7,6 +7,7 @@ use crate::middleware::rate_limit;
 const REQUEST_ID: &str = "X-Request-Id";
 const RETRY_AFTER: &str = "Retry-After";
 const REPLAYED: &str = "Idempotent-Replayed";
+const VERSION: &str = "ETag";
 
 /// Returns the components of all headers.
 pub fn all() -> Map<String, Value> {
@@ -29,7 +30,15 @@ pub fn all() -> Map<String, Value> {
         "schema": {"type": "string", "enum": ["true"]},
     });
     all.insert(REPLAYED.to_owned(), replayed);
+    let version =
+        header("The version of what is shown, in quotation marks, for `If-Match`.", "string");
+    all.insert(VERSION.to_owned(), version);
     all
+}
+
+/// Adds `ETag`.
+pub fn with_version(headers: &Value) -> Value {
+    with(headers, VERSION)
 }
 
 /// Returns the headers of every reply.

@@ -32,13 +32,14 @@ const DESCRIPTION: &str = "Publishes posts on social networks at their time, onc
 const SENT_EVENTS: (&str, &str) = ("sent events", "What is sent to the addresses of webhooks.");
 
 /// The chapters, in their order.
-pub const TAGS: [(&str, &str); 21] = [
+pub const TAGS: [(&str, &str); 22] = [
     ("signup", "Signing up and paying; needs no key."),
     ("billing", "The key owner's subscription."),
     ("discovery", "Who am I, and what can be done."),
     ("accounts", "Connected social accounts."),
     ("connect", "Connecting accounts."),
     ("posts", "Creating, scheduling, changing and following posts."),
+    ("post sets", "One message for several accounts: all of its posts are made, or none."),
     ("media", "Files for posts: every way in, and what there is."),
     ("brands", "Groups of accounts inside a workspace."),
     ("inbox", "Messages and comments that people wrote to accounts, and their answers."),

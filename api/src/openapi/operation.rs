@@ -9,7 +9,7 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::{Schemas, headers, parameters, refusals};
-use crate::{BelongsTo, Route, Success, health::Health, hints::Hints, multipart};
+use crate::{BelongsTo, Method, Route, Success, health::Health, hints::Hints, multipart};
 
 /// Returns the operation of a route; named types of its bodies are added to the schemas.
 pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
@@ -20,6 +20,9 @@ pub fn of(route: &Route, schemas: &mut Schemas) -> Value {
     let mut given = headers::api();
     if route.method.writes() {
         given = headers::with_replayed(&given);
+    }
+    if route.versioned.is_some() && route.method != Method::Delete {
+        given = headers::with_version(&given);
     }
     let mut responses: Map<String, Value> = replies.map(|reply| response(reply, &given)).collect();
     responses.extend(refusals::responses(&refusals::codes(route), &headers::api()));

@@ -19,6 +19,14 @@ pub fn shared() -> Value {
                 corrected or not.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
         },
+        "IfMatch": {
+            "name": "If-Match",
+            "in": "header",
+            "required": false,
+            "description": "The version to change, as its `ETag` shows it: `\"3\"`; `*` is any. Of another version nothing is \
+                changed, and the answer is 412 `stale_version`. Without it the last change wins.",
+            "schema": {"type": "string", "maxLength": 30},
+        },
     })
 }
 
@@ -37,6 +45,9 @@ pub fn of(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
     }
     if route.method.writes() {
         parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+    }
+    if route.takes_if_match() {
+        parameters.push(json!({"$ref": "#/components/parameters/IfMatch"}));
     }
     parameters
 }

@@ -58,6 +58,7 @@ pub fn codes(route: &Route) -> Vec<Code> {
         ],
     );
     when(true, workspace(policy.workspace));
+    when(route.takes_if_match(), &[Code::StaleVersion]);
     when(true, route.refusals);
     let mut once = Vec::new();
     for code in codes {
@@ -74,6 +75,8 @@ const fn workspace(scope: WorkspaceScope) -> &'static [Code] {
         WorkspaceScope::Query | WorkspaceScope::Body | WorkspaceScope::AccountFilter => {
             &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound]
         }
+        WorkspaceScope::Targets => &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound],
+        WorkspaceScope::PostSet => &[Code::PostSetNotFound],
         WorkspaceScope::AccountInQuery | WorkspaceScope::AccountInBody => {
             &[Code::WorkspaceScopeMismatch, Code::WorkspaceNotFound, Code::AccountNotFound]
         }

@@ -215,6 +215,30 @@ pub(super) const REFUSED_EDIT: &[Code] = &[
     Code::DuplicateContent,
 ];
 
+pub(super) const REFUSED_SET: &[Code] = &[
+    Code::TargetsRefused,
+    Code::DuplicateTarget,
+    Code::NoAccounts,
+    Code::MixedWorkspaces,
+    Code::ContentTooLarge,
+    Code::ConflictingFields,
+    Code::PlanLimit,
+    Code::ScheduledInPast,
+    Code::InvalidTimestamp,
+    Code::BrandNotFound,
+    Code::MediaCopyPending,
+];
+
+pub(super) const REFUSED_SET_CHANGE: &[Code] = &[
+    Code::TargetsRefused,
+    Code::InvalidTransition,
+    Code::ScheduledInPast,
+    Code::InvalidTimestamp,
+    Code::PostNotFound,
+    Code::ImmutableField,
+    Code::MediaCopyPending,
+];
+
 pub(super) const REFUSED_STATUS: &[Code] =
     &[Code::InvalidTransition, Code::DuplicateRisk, Code::InvalidTimestamp, Code::ScheduledInPast];
 

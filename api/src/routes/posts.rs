@@ -18,6 +18,7 @@ use fanfare_publishing::posts::{
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/posts", "create_post", CREATE, &posts::create)
         .doc("posts", "Schedule a post, or publish it now")
+        .versioned("post")
         .when("Use it once the user agreed to text and time, with `dry_run` first if unsure; not for several posts, which go in a batch.")
         .core()
         .counts_against(Bucket::Posts)
@@ -48,6 +49,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Get, "/api/v1/posts/{id}", "get_post", reads(Scope::PostsRead, WorkspaceScope::Post),
         &posts::get)
         .doc("posts", "Show a post")
+        .versioned("post")
         .when("Use it with `wait` to follow a post; not to list many.")
         .core()
         .counts_against(Bucket::Reads)
@@ -55,6 +57,7 @@ pub(super) const ROUTES: &[Route] = &[
         .answers(200, "The post."),
     Route::new(Method::Patch, "/api/v1/posts/{id}", "update_post", EDIT, &posts::update)
         .doc("posts", "Change a scheduled, draft, paused or failed post")
+        .versioned("post")
         .when("Use it to change text, files or time before a post goes out, or after it failed; not its account, which is fixed.")
         .core()
         .takes_body(Body::of::<PostChanges>(r#"{"caption": "Hello again!"}"#))
@@ -62,6 +65,7 @@ pub(super) const ROUTES: &[Route] = &[
         .refuses(REFUSED_EDIT),
     Route::new(Method::Delete, "/api/v1/posts/{id}", "delete_post", DELETE, &posts::delete)
         .doc("posts", "Delete a draft, scheduled or failed post")
+        .versioned("post")
         .when("Use it for posts that are not out; what is public stays public.")
         .core()
         .answers(200, "The post is deleted.")
@@ -69,6 +73,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Put, "/api/v1/posts/{id}/status", "update_post_status",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::set_status)
         .doc("posts", "Pause, schedule or draft a post")
+        .versioned("post")
         .when("Use it to pause, resume or set a post back to a draft; not to change its text.")
         .core()
         .takes_body(Body::of::<StatusChange>(r#"{"status": "paused"}"#))
@@ -84,6 +89,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Put, "/api/v1/posts/{id}/release-id", "update_post_release_id",
         writes(Scope::PostsWrite, Role::Editor, WorkspaceScope::Post), &posts::set_release)
         .doc("posts", "Store release and group metadata")
+        .versioned("post")
         .when("Use it to keep your own ids with a post; it changes nothing that is published.")
         .takes_body(Body::of::<SetRelease>(r#"{"release_id": "2030.1", "group": "launch"}"#))
         .answers(200, "The post."),
@@ -98,6 +104,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Method::Post, "/api/v1/posts/{id}/retry", "retry_post",
         writes(Scope::PostsWrite, Role::Publisher, WorkspaceScope::Post), &posts::retry)
         .doc("posts", "Send a failed post again, now")
+        .versioned("post")
         .when("Use it after a failure whose cause is gone; with `outcome_unknown` only when the user has looked at the network.")
         .core()
         .takes_body(Body::of::<RetryPost>("{}"))

@@ -56,8 +56,10 @@ fn the_workspace_of_a_request_can_be_named_in_it() {
             WorkspaceScope::AccountInQuery | WorkspaceScope::AccountFilter => {
                 query.contains("account_id")
             }
+            WorkspaceScope::Targets => body.contains("targets"),
             WorkspaceScope::AccountInBody => body.contains("account_id"),
             WorkspaceScope::Post
+            | WorkspaceScope::PostSet
             | WorkspaceScope::Account
             | WorkspaceScope::Webhook
             | WorkspaceScope::Brand

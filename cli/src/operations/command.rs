@@ -145,6 +145,11 @@ pub(super) fn operation_command(operation: &Operation) -> Command {
     if operation.writes() {
         command = command.arg(idempotency_key());
     }
+    if operation.takes_if_match {
+        let help = "Change it only if it is at this version";
+        let version = Arg::new("if-match").long("if-match").value_name("VERSION").help(help);
+        command = command.arg(version);
+    }
     if operation.parameters.iter().any(|parameter| parameter.location == ParameterLocation::Body) {
         // A field of the same name takes precedence; then the body is given field by field.
         if takes_input(operation) {

@@ -84,6 +84,8 @@ pub struct Operation {
     pub needs: String,
     /// Path, query and body.
     pub parameters: Vec<Parameter>,
+    /// True if it can be asked to change one version alone.
+    pub takes_if_match: bool,
     /// An example of its body.
     pub example: Value,
     /// The main entry of its reply, if it names one.
@@ -126,6 +128,9 @@ impl Operation {
             || ["cancel_", "disconnect_", "revoke_"].iter().any(|start| self.id.starts_with(start))
     }
 }
+
+/// The parameter that names a version.
+const IF_MATCH: &str = "#/components/parameters/IfMatch";
 
 static ALL: LazyLock<Vec<Operation>> = LazyLock::new(read_all);
 
@@ -190,6 +195,9 @@ fn read(document: &Value, path: &str, method: &str, operation: &Value) -> Option
         summary: text("summary"),
         needs: text("description"),
         parameters,
+        takes_if_match: operation["parameters"]
+            .as_array()
+            .is_some_and(|all| all.iter().any(|one| one["$ref"] == IF_MATCH)),
         example: content["example"].clone(),
         shows: operation["x-shows"].as_str().map(str::to_owned),
     })

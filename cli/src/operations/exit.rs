@@ -44,7 +44,7 @@ impl Exit {
             401 => Self::LogIn,
             402 | 403 => Self::NotAllowed,
             404 => Self::NotFound,
-            409 | 422 => Self::Conflict,
+            409 | 412 | 422 => Self::Conflict,
             429 => Self::Limited,
             500.. => Self::Unreachable,
             _ => Self::Refused,

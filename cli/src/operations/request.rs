@@ -33,6 +33,9 @@ impl Request {
     }
 }
 
+/// The header that names the version to change.
+const IF_MATCH: &str = "If-Match";
+
 /// The header that makes a change safe to repeat.
 pub const KEY: &str = "Idempotency-Key";
 
@@ -46,6 +49,8 @@ fn headers(matches: &ArgMatches) -> Result<Vec<(String, String)>> {
     }
     let key = values_of(matches, "idempotency-key").last();
     headers.extend(key.map(|key| (KEY.to_owned(), key.clone())));
+    let version = values_of(matches, "if-match").last();
+    headers.extend(version.map(|version| (IF_MATCH.to_owned(), version.clone())));
     Ok(headers)
 }
 

@@ -14,8 +14,8 @@ pub use fanfare_entities::subscription::PlanTier;
 pub use resources::{
     membership_for_account, membership_for_brand, membership_for_comment,
     membership_for_connect_session, membership_for_conversation, membership_for_media,
-    membership_for_post, membership_for_suggestion, membership_for_video_job,
-    membership_for_webhook,
+    membership_for_post, membership_for_post_set, membership_for_suggestion,
+    membership_for_video_job, membership_for_webhook,
 };
 
 use crate::{

@@ -3,7 +3,7 @@
 use crate::{
     Domain, Reply, Tx,
     access::{Caller, Membership},
-    error::Result,
+    error::{Code, Error, Result, refusal::RefusalDetails},
     idempotency::{self, Reservation},
     limits::Meter,
 };
@@ -23,6 +23,8 @@ pub struct Act {
     pub reservation: Option<Reservation>,
     /// The limits that the request was counted against.
     pub meter: Meter,
+    /// The version that `If-Match` names; `None` if any will do.
+    pub if_match: Option<i64>,
 }
 
 impl Act {
@@ -32,6 +34,19 @@ impl Act {
     /// The database cannot be reached.
     pub async fn begin(&self) -> Result<Tx> {
         Tx::begin(&self.cx).await
+    }
+
+    /// Fails unless this is the version that the caller wants to change.
+    ///
+    /// # Errors
+    /// [`Code::StaleVersion`] with the present version.
+    pub fn require_version(&self, present: i64) -> Result<()> {
+        let Some(wanted) = self.if_match.filter(|wanted| *wanted != present) else {
+            return Ok(());
+        };
+        let message = format!("It is at version {present}; If-Match names {wanted}.");
+        let details = RefusalDetails { version: Some(present), ..RefusalDetails::default() };
+        Err(Error::new(Code::StaleVersion, message).with_details(details))
     }
 
     /// Ends a change: stores the answer under the reserved key in the same transaction, commits and enqueues.

@@ -22,6 +22,12 @@ const MAX_MESSAGE_CHARS: usize = 600;
 /// The most bytes of the list of violations in a reply: a batch has a reply for each of its items.
 const MAX_LISTED_BYTES: usize = 24 * 1024;
 
+/// The same for a post set, whose targets all have their own.
+const MAX_LISTED_BYTES_OF_TARGETS: usize = 512 * 1024;
+
+/// The most violations of a post set that are listed.
+const LISTED_OF_TARGETS: usize = 1_000;
+
 /// An error reply. Everything in it can be shown to the caller; the cause of a bug is logged, not shown.
 #[derive(Debug, Clone)]
 pub struct Error(Box<Inner>);
@@ -89,6 +95,32 @@ impl Error {
         error.0.details.supported = supported_types(&violations);
         error.0.violations = violations;
         Err(error)
+    }
+
+    /// Creates the error for a post set with these violations, of which at least one stands at a target.
+    #[must_use]
+    pub fn targets_refused(violations: Vec<Violation>) -> Self {
+        let first = violations.first().map(|first| first.message.clone()).unwrap_or_default();
+        let count = violations.len();
+        let message = match count {
+            1 => first,
+            _ => format!("{first} This is the first of {count} faults."),
+        };
+        let mut error = Self::new(Code::TargetsRefused, message);
+        let mut listed = Violations::default();
+        listed.append_all(violations.into_iter().take(LISTED_OF_TARGETS));
+        if count > LISTED_OF_TARGETS {
+            error.0.details.validation_errors_omitted = Some(count - LISTED_OF_TARGETS);
+        }
+        error.0.violations = listed;
+        error
+    }
+
+    /// Adds the number of targets of a post set that would be accepted.
+    #[must_use]
+    pub fn with_valid_targets(mut self, count: usize) -> Self {
+        self.0.details.valid_targets = Some(count);
+        self
     }
 
     /// Merges `outcome` with violations that were found before, so that one reply reports all of them. Violations of
@@ -236,7 +268,11 @@ impl Error {
     #[must_use]
     pub fn reason(&self) -> RefusalReason {
         let entry = self.0.code.entry();
-        let mut listed = listed_violations(&self.0.violations);
+        let room = match self.0.code {
+            Code::TargetsRefused => MAX_LISTED_BYTES_OF_TARGETS,
+            _ => MAX_LISTED_BYTES,
+        };
+        let mut listed = listed_violations(&self.0.violations, room);
         if !self.0.has_remedies {
             listed.iter_mut().for_each(|one| one.fix.clear());
         }
@@ -271,8 +307,7 @@ fn supported_types(violations: &[Violation]) -> Option<Vec<String>> {
 }
 
 /// Returns the violations that fit into a reply.
-fn listed_violations(violations: &[Violation]) -> Vec<Violation> {
-    let mut room = MAX_LISTED_BYTES;
+fn listed_violations(violations: &[Violation], mut room: usize) -> Vec<Violation> {
     let short = |violation: &Violation| Violation {
         field: excerpt(&violation.field).to_owned(),
         message: truncated(violation.message.clone(), MAX_MESSAGE_CHARS),

@@ -60,7 +60,7 @@ pub use error::refusal::{Refusal, RefusalDetails, RefusalReason, TransitionState
 pub use error::{Code, Error, Result, Retry};
 pub use fanfare_entities::{
     AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, GrantId, KeyId, PostId,
-    SuggestionId, UserId, WebhookId, WorkspaceId,
+    PostSetId, SuggestionId, UserId, WebhookId, WorkspaceId,
 };
 pub use fanfare_platforms::PlatformId;
 pub use features::Features;

@@ -260,10 +260,35 @@ pub async fn count_created(act: &Act) -> Result<()> {
     take(&act.cx, &owner(&act.caller), &[(Bucket::Created, window)], &act.meter).await
 }
 
+/// Counts posts that are about to be created together; returns how many of them may be. If `partly`, those that fit are
+/// counted, else all or none.
+///
+/// # Errors
+/// [`Code::RateLimited`] if none may be.
+pub async fn count_created_many(act: &Act, count: u64, partly: bool) -> Result<u64> {
+    let asked = |count| (Bucket::Created, of_caller(&act.cx, &act.caller, Bucket::Created, count));
+    let owner = owner(&act.caller);
+    let Err(refused) = take(&act.cx, &owner, &[asked(count)], &act.meter).await else {
+        return Ok(count);
+    };
+    let fits = refused.details().remaining.unwrap_or(0).min(count);
+    if !partly || fits == 0 {
+        return Err(refused);
+    }
+    take(&act.cx, &owner, &[asked(fits)], &act.meter).await.map(|()| fits)
+}
+
 /// Takes the count back, because the post was not created.
 pub async fn uncount_created(act: &Act) {
-    let window = of_caller(&act.cx, &act.caller, Bucket::Created, 1);
-    act.cx.limits.refund(&owner(&act.caller), &[window]).await;
+    uncount_created_many(act, 1).await;
+}
+
+/// Takes the count of several posts back.
+pub async fn uncount_created_many(act: &Act, count: u64) {
+    if count > 0 {
+        let window = of_caller(&act.cx, &act.caller, Bucket::Created, count);
+        act.cx.limits.refund(&owner(&act.caller), &[window]).await;
+    }
 }
 
 /// The start of the owner of what all keys of one workspace share.

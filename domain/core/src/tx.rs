@@ -61,6 +61,11 @@ impl Tx {
         self.jobs.push(DueJob { kind, job: JobRef::from(id), due_at });
     }
 
+    /// Enqueues a due row after the commit.
+    pub fn enqueue_due(&mut self, job: DueJob) {
+        self.jobs.push(job);
+    }
+
     /// Adds an event, which is written with its webhook deliveries just before the commit, so that the event counters
     /// of the workspaces are locked last.
     pub fn emit(&mut self, event: NewEvent) {

@@ -44,6 +44,11 @@ impl Violations {
         self.more += other.more;
     }
 
+    /// Adds violations, even beyond the maximum.
+    pub fn append_all(&mut self, violations: impl IntoIterator<Item = Violation>) {
+        self.listed.extend(violations);
+    }
+
     /// Returns the number of violations that are not listed.
     #[must_use]
     pub const fn omitted(&self) -> usize {

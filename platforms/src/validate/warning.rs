@@ -55,6 +55,8 @@ pub enum WarningCode {
     TextCut,
     /// The platform shows another text than was sent.
     TextChanged,
+    /// The set has no target on the platform that the content is for.
+    OverrideNotUsed,
 }
 
 /// Something that an accepted post will lack.
@@ -82,6 +84,9 @@ pub struct Warning {
     /// The place of the value in its list, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
+    /// With a post set: the indexes of the targets that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub targets: Option<Vec<usize>>,
     /// The things that the sentence names, as data: `platform`; `because`, the field or the choice that takes the effect
     /// away; `account_id` and `username`; `post_ids`; `similar`, posts with the same content or nearly, each with `post_id`,
     /// `kind` (`exact` or `near`), `scheduled_at` and `status`; `items`, places in the same batch, with their `kind`; `url`;
@@ -101,6 +106,7 @@ impl Warning {
         Self {
             code,
             index: index_of(&field),
+            targets: None,
             field,
             message: message.into(),
             limit: None,

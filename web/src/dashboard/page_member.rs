@@ -52,7 +52,8 @@ impl PageMember {
         let (cx, request_id) = (visit.cx.clone(), visit.request_id.clone());
         visit.show_zone(&membership.timezone);
         let meter = Meter::default();
-        let act = Act { cx, caller, membership, request_id, reservation: None, meter };
+        let act =
+            Act { cx, caller, membership, request_id, reservation: None, meter, if_match: None };
         Ok(Self { act, workspaces })
     }
 

@@ -21,6 +21,10 @@ pub(super) const PERSONAL: &str = "SELECT id AS workspace_id, CAST(NULL AS uuid)
 /// Finds a post.
 pub(super) const POST: &str = "SELECT workspace_id, brand_id FROM posts WHERE id = $1";
 
+/// Finds a post set, which has no brand of its own.
+pub(super) const POST_SET: &str =
+    "SELECT workspace_id, CAST(NULL AS uuid) AS brand_id FROM post_sets WHERE id = $1";
+
 /// Finds a connected account. It selects the whole row, because requests that name an account need it next.
 pub(super) const ACCOUNT: &str =
     "SELECT * FROM accounts WHERE id = $1 AND status <> 'disconnected'";

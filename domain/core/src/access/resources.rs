@@ -1,8 +1,8 @@
 //! The caller's membership in the workspace of the resource that a request names.
 
 use fanfare_entities::{
-    AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, PostId, SuggestionId, UserId,
-    WebhookId, WorkspaceId, ai_job, media_asset, post_suggestion,
+    AccountId, BrandId, CommentId, ConnectSessionId, ConversationId, PostId, PostSetId,
+    SuggestionId, UserId, WebhookId, WorkspaceId, ai_job, media_asset, post, post_suggestion,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Value};
 use uuid::Uuid;
@@ -158,6 +158,34 @@ pub async fn membership_for_suggestion(
 pub async fn membership_for_brand(cx: &Domain, caller: &Caller, id: BrandId) -> Result<Membership> {
     let absent = Error::new(Code::BrandNotFound, "There is no such brand.");
     membership_for(cx, caller, (membership::BRAND, id), absent).await
+}
+
+/// Returns the caller's membership for a post set. A membership that is locked to brands only finds the sets that have a
+/// target of theirs.
+///
+/// # Errors
+/// [`Code::PostSetNotFound`].
+pub async fn membership_for_post_set(
+    cx: &Domain,
+    caller: &Caller,
+    id: PostSetId,
+) -> Result<Membership> {
+    let absent = || Error::new(Code::PostSetNotFound, format!("There is no post set {id}."));
+    let found = membership::find(cx, caller, membership::POST_SET, id.0).await?;
+    let (membership, _) = found.ok_or_else(absent)?;
+    if caller.key_workspace.is_some_and(|own| own != membership.workspace_id) {
+        return Err(absent());
+    }
+    if let Some(brands) = &membership.brands {
+        let seen = post::Entity::find()
+            .filter(post::Column::PostSetId.eq(id))
+            .filter(post::Column::BrandId.is_in(brands.iter().copied()))
+            .select_only()
+            .column(post::Column::Id)
+            .into_tuple::<i64>();
+        seen.one(&cx.db.read).await?.ok_or_else(absent)?;
+    }
+    Ok(membership)
 }
 
 /// Returns the caller's membership for a file. A membership that is locked to brands only finds files that its own user

@@ -233,6 +233,12 @@ codes! {
     NotFound = "not_found", 404, false,
         "There is nothing at this address.",
         "Check the path; `/docs` lists all of them.";
+    PostSetNotFound = "post_set_not_found", 404, false,
+        "The post set does not exist for this caller.",
+        "List the post sets; a set that was deleted is gone.";
+    StaleVersion = "stale_version", 412, false,
+        "It was changed after the version that `If-Match` names.",
+        "Read it again, and send the change with its new version.";
     PostNotFound = "post_not_found", 404, false,
         "There is no such post, or you have no access to it.",
         "Check the id.";
@@ -347,6 +353,21 @@ codes! {
     InvalidReason = "invalid_reason", 400, false,
         "`reason` of a cancellation is missing or unknown.",
         "Send one of the reasons that the message names.";
+    TargetsRefused = "targets_refused", 400, false,
+        "Targets of a post set are refused. `validation_errors` says which, and why.",
+        "Correct them, or send `mode: valid_only` to leave them out.";
+    DuplicateTarget = "duplicate_target", 400, false,
+        "Two targets of a set name the same account.",
+        "Name each account once.";
+    NoAccounts = "no_accounts", 400, false,
+        "The brand has no connected account that the caller sees, or none on the platforms named.",
+        "Connect an account for the brand, or name another target.";
+    MixedWorkspaces = "mixed_workspaces", 400, false,
+        "The accounts of a set are in different workspaces.",
+        "Make one set for each workspace.";
+    ContentTooLarge = "content_too_large", 400, false,
+        "The texts of all targets of a set together are larger than 8 MiB.",
+        "Shorten the text, or make several sets.";
     InvalidTier = "invalid_tier", 400, false,
         "`tier` is unknown, or not below the subscription's.",
         "Send a lower plan, or leave it out for the next lower one.";

@@ -35,7 +35,7 @@ pub struct RefusalReason {
     /// Seconds until a retry makes sense; also in the header `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
-    /// The broken rules, at most 50 of them.
+    /// The broken rules, at most 50 of them; with `targets_refused` at most 50 a target, and 1,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub validation_errors: Vec<Violation>,
     /// The number of broken rules beyond those that `validation_errors` names.
@@ -124,6 +124,15 @@ pub struct RefusalDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub review: Option<Value>,
+    /// With `targets_refused`: the number of targets that would be accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valid_targets: Option<usize>,
+    /// With `targets_refused`: the number of broken rules beyond those that `validation_errors` names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation_errors_omitted: Option<usize>,
+    /// With `stale_version`: the present version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
     /// With `duplicate_content`: posts of the account with the same content, or nearly; the newest first, at most ten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similar: Option<Vec<SimilarPost>>,

@@ -6,7 +6,7 @@ mod rights;
 
 use std::{borrow::Cow, collections::HashSet};
 
-use fanfare_entities::{AccountId, PostId, account};
+use fanfare_entities::{AccountId, PostId, PostSetId, account};
 use fanfare_platforms::{self as platforms, Fix, NextAction, Violation, Violations};
 use serde_json::{Value, json};
 
@@ -27,6 +27,8 @@ pub struct RequestContext {
     pub account: Option<AccountRef>,
     /// The post that it is about.
     pub post: Option<PostId>,
+    /// The post set that it is about.
+    pub post_set: Option<PostSetId>,
     /// The request itself, for a retry: operation, method and path.
     pub request: Option<(&'static str, &'static str, String)>,
     /// The body, as it was sent.
@@ -68,6 +70,7 @@ pub fn add_remedies(error: Error, situation: &RequestContext) -> Error {
         return error;
     }
     let code = error.code();
+    let leaves_some = error.details().valid_targets.is_some_and(|valid| valid > 0);
     let situation = &*about_similar(&error, situation);
     error.with_remedies(|violations| {
         keep_applicable_fixes(violations, situation);
@@ -78,13 +81,20 @@ pub fn add_remedies(error: Error, situation: &RequestContext) -> Error {
         let mut named = HashSet::new();
         for violation in violations.iter_mut() {
             let Some(code) = Code::named(violation.code) else { continue };
-            let mut calls = next_calls(code, Some(violation), situation);
+            let mut calls = match std::mem::take(&mut violation.next) {
+                known if known.is_empty() => next_calls(code, Some(violation), situation),
+                known => known,
+            };
             calls.retain(|call| {
                 named.insert((call.path.clone(), call.body.clone().map(|body| body.to_string())))
             });
             violation.next = calls;
         }
-        Vec::new()
+        match code {
+            Code::TargetsRefused if !leaves_some => Vec::new(),
+            Code::TargetsRefused => next_calls(code, None, situation),
+            _ => Vec::new(),
+        }
     })
 }
 

@@ -88,6 +88,8 @@ operations! {
     CHANGE = Operation::new("PATCH", "update_post", "/api/v1/posts/{id}").needs(Scope::PostsWrite).role(Role::Editor);
     MISSING = Operation::get("get_post_missing", "/api/v1/posts/{id}/missing").needs(Scope::PostsRead);
     RETRY = Operation::post("retry_post", "/api/v1/posts/{id}/retry").needs(Scope::PostsWrite).role(Role::Publisher);
+    POST_SETS = Operation::get("list_post_sets", "/api/v1/post-sets").needs(Scope::PostsRead).in_workspace();
+    POST_SET = Operation::get("get_post_set", "/api/v1/post-sets/{id}").needs(Scope::PostsRead);
     BRANDS = Operation::get("list_brands", "/api/v1/brands").needs(Scope::AccountsRead).in_workspace();
     WEBHOOKS = Operation::get("list_webhooks", "/api/v1/webhooks").needs(Scope::PostsRead).in_workspace();
     FILES = Operation::get("list_media", "/api/v1/media").needs(Scope::MediaWrite).in_workspace();
@@ -122,6 +124,8 @@ pub enum NextStep {
     Follow,
     /// The same request with `acknowledge_duplicate_risk: true`.
     TakeRisk,
+    /// The same request with `mode: valid_only`.
+    LeaveOut,
     /// The same request with `duplicates: warn`.
     Repeat,
     /// A page for the user.
@@ -129,8 +133,14 @@ pub enum NextStep {
 }
 
 /// Operations that take `acknowledge_duplicate_risk`.
-const RISKY: [&str; 4] =
-    ["retry_post", "update_post_status", "reply_to_conversation", "reply_to_comment"];
+const RISKY: [&str; 6] = [
+    "retry_post",
+    "retry_post_set",
+    "update_post_status",
+    "update_post_set_status",
+    "reply_to_conversation",
+    "reply_to_comment",
+];
 
 impl NextStep {
     /// Returns true if it changes what the post says.
@@ -146,6 +156,7 @@ impl NextStep {
             Self::Call(operation, why) => (operation.name, why),
             Self::Follow => (POST.name, FOLLOW),
             Self::TakeRisk => ("the same operation", TAKE_RISK),
+            Self::LeaveOut => ("the same operation", LEAVE_OUT),
             Self::Repeat => ("the same operation", REPEAT),
             Self::Page(path, why) => (path, why),
         }
@@ -170,6 +181,7 @@ impl NextStep {
                 Some(POST.next(path, None, FOLLOW))
             }
             Self::TakeRisk => take_risk(situation),
+            Self::LeaveOut => leave_out(situation),
             Self::Repeat => repeat(situation),
             Self::Page(path, why) => {
                 let url = Some(format!("{}{path}", situation.base_url));
@@ -200,6 +212,15 @@ fn take_risk(situation: &RequestContext) -> Option<NextAction> {
     again(situation, body, ("acknowledge_duplicate_risk", true.into()), TAKE_RISK)
 }
 
+const LEAVE_OUT: &str =
+    "Makes the posts of the targets that are accepted, and leaves the others out.";
+
+/// Returns the same request with `mode: valid_only`, if its body is known.
+fn leave_out(situation: &RequestContext) -> Option<NextAction> {
+    let body = situation.body.as_ref()?.as_object()?.clone();
+    again(situation, body, ("mode", "valid_only".into()), LEAVE_OUT)
+}
+
 /// Returns the same request with `duplicates: warn`, if its body is known.
 fn repeat(situation: &RequestContext) -> Option<NextAction> {
     let body = situation.body.as_ref()?.as_object()?.clone();
@@ -225,11 +246,14 @@ fn path(operation: &Operation, situation: &RequestContext) -> Option<String> {
         path = path.replace("{platform}", &situation.account.as_ref()?.platform);
     }
     if path.contains("{id}") {
-        let id = match path.starts_with("/api/v1/posts/") {
-            true => situation.post?.0,
-            false => situation.account.as_ref()?.id.0,
+        let id = if path.starts_with("/api/v1/posts/") {
+            situation.post?.to_string()
+        } else if path.starts_with("/api/v1/post-sets/") {
+            situation.post_set?.to_string()
+        } else {
+            situation.account.as_ref()?.id.to_string()
         };
-        path = path.replace("{id}", &id.to_string());
+        path = path.replace("{id}", &id);
     }
     if let Some(workspace) = workspace(operation, situation).filter(|_| operation.method == "GET") {
         path = format!("{path}?workspace_id={}", workspace.0);
@@ -321,6 +345,15 @@ pub const fn next_steps(code: Code) -> &'static [NextStep] {
             NextStep::Call(CONNECT, "Shows how an account is connected."),
         ],
         Code::PostNotFound | Code::GroupNotFound => FIND_POST,
+        Code::PostSetNotFound => &[NextStep::Call(POST_SETS, "Lists the post sets.")],
+        Code::TargetsRefused => &[NextStep::LeaveOut],
+        Code::StaleVersion => &[
+            NextStep::Call(POST, "Shows the post as it is now."),
+            NextStep::Call(POST_SET, "Shows the post set as it is now."),
+        ],
+        Code::NoAccounts | Code::DuplicateTarget | Code::MixedWorkspaces => {
+            &[NextStep::Call(ACCOUNTS, "Lists the accounts.")]
+        }
         Code::BrandNotFound | Code::BrandRequired => &[NextStep::Call(BRANDS, "Lists the brands.")],
         Code::WebhookNotFound | Code::WebhookLimit | Code::DeliveryNotFound => {
             &[NextStep::Call(WEBHOOKS, "Lists the webhooks.")]

@@ -28,8 +28,10 @@ pub fn with_parents(body: &Value, fixes: Vec<Fix>) -> Vec<Fix> {
     for fix in fixes {
         if let Fix::Add { path, .. } | Fix::Move { path, .. } = &fix
             && let Some((parent, _)) = path.rsplit_once('/')
-            && parent.matches('/').count() == 1
             && body.pointer(parent).is_none_or(Value::is_null)
+            && parent
+                .rsplit_once('/')
+                .is_some_and(|(above, _)| body.pointer(above).is_some_and(Value::is_object))
         {
             let (parent, value) = (parent.to_owned(), json!({}));
             all.push(match body.pointer(&parent) {
@@ -56,6 +58,12 @@ fn holder<'a>(body: &'a mut Value, path: &str) -> Option<(&'a mut Map<String, Va
 }
 
 fn take(body: &mut Value, path: &str) -> Option<Value> {
+    if let Some((parent, place)) = path.rsplit_once('/')
+        && let Some(list) = body.pointer_mut(parent).and_then(Value::as_array_mut)
+    {
+        let place: usize = place.parse().ok().filter(|place| *place < list.len())?;
+        return Some(list.remove(place));
+    }
     let (fields, name) = holder(body, path)?;
     fields.remove(&name)
 }

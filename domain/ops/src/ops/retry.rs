@@ -206,6 +206,7 @@ pub(super) async fn retry(
         return Err(Error::field(Code::InvalidField, "risk", message, remedy));
     }
     let (mut sent, mut left) = (Vec::new(), Vec::new());
+    let sets = posts::sets::lock_of_posts(tx.conn(), ids).await?;
     let mut rows = rows(tx.conn(), ids, true).await?;
     rows.sort_by_key(|row| (row.scheduled_at, row.id));
     let accounts = accounts(tx.conn(), &rows).await?;
@@ -228,6 +229,9 @@ pub(super) async fn retry(
             }
             Err(error) => return Err(error),
         }
+    }
+    for set in sets {
+        posts::sets::changed_by_service(tx, set).await?;
     }
     let outcome = match (sent.len(), left.len()) {
         (sent, 0) => format!("Sent again: {sent}."),

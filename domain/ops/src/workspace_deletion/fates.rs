@@ -99,6 +99,8 @@ pub const FATES: &[TableFate] = &[
     ("post_holds", under("post_id", "posts")),
     ("media_uses", under("post_id", "posts")),
     ("post_names", under("post_id", "posts")),
+    ("post_set_targets", under("set_id", "post_sets")),
+    ("post_sets", Fate::OfWorkspace),
     ("posts", Fate::OfWorkspace),
     ("media_waits", under("asset_id", "media_assets")),
     ("media_analyses", under("asset_id", "media_assets")),

@@ -52,6 +52,14 @@ pub struct Plan {
     pub brands: u32,
     /// Team workspaces of a user.
     pub team_workspaces: u32,
+    /// Targets of a post set; 50 if left out.
+    #[serde(default = "most_targets")]
+    pub targets: u32,
+}
+
+/// The most targets that a set can have.
+const fn most_targets() -> u32 {
+    50
 }
 
 /// A pack of credits, bought once.

@@ -2,7 +2,7 @@
 
 use fanfare_core::{
     Act, Reply,
-    error::{Code, Error, Result, violation},
+    error::{Code, Error, Result, refusal::SimilarPost, violation},
     input, limits,
 };
 use fanfare_entities::{AccountId, Millis, SuggestionId, account, post, post::PostStatus};
@@ -68,6 +68,66 @@ pub(super) async fn prepare(
     now: Millis,
 ) -> Result<Prepared> {
     let account = accounts::find(act, AccountId(new.account_id)).await?;
+    let (time, broken) = parse_time(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
+    let broken = with_timezone_fix(act, broken, new.scheduled_at.as_deref());
+    let examined = examine(act, account, &new, (time, broken), (flaws, now)).await?;
+    let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
+    let guard = new.duplicates.unwrap_or_default();
+    let mut compared = examined.compared(act, guard).await?;
+    let account = examined.account.clone();
+    if new.dry_run == Some(true) {
+        let similar = compared.allowed(act).await?;
+        let forecast = examined.forecast(act, compared.place.at, &similar).await?;
+        let more = compared.warnings(act, &account, &similar);
+        let reply = dry_run(act, examined, (workspace, forecast, more)).await?;
+        return Ok(Prepared::Checked(reply, Box::new(compared)));
+    }
+    if guard == Guard::Refuse {
+        // It is compared again when it is written; of a duplicate that is known now no file is copied.
+        compared.allowed(act).await?;
+    }
+    limits::count_created(act).await?;
+    let ready = async {
+        let files = media::copy_remote(act, examined.content.media.clone()).await?;
+        let mut ready = examined.complete(act, files, workspace).await?;
+        compared.follow_copies(act, &ready.row).await?;
+        ready.once = compared.once();
+        let similar = if ready.once.is_none() { compared.similar(act).await? } else { Vec::new() };
+        ready.warnings.extend(compared.warnings(act, &account, &similar));
+        Ok(ready)
+    };
+    let ready: Result<NewPostRow> = ready.await;
+    if ready.is_err() {
+        limits::uncount_created(act).await;
+    }
+    Ok(Prepared::Ready(Box::new(ready?), Box::new(compared)))
+}
+
+/// A post that the network would take, as far as that is known before its files are copied.
+pub(super) struct Examined {
+    /// The account.
+    pub account: account::Model,
+    /// The content.
+    pub content: Content,
+    /// The row without its content.
+    pub row: post::Model,
+    platform: platforms::PlatformId,
+    facts: platforms::Account,
+    suggestion: Option<SuggestionId>,
+}
+
+/// Examines a post that was asked for at `now` for a time, of which `broken` is what is wrong with it. Nothing is
+/// written or copied.
+///
+/// # Errors
+/// Everything that is wrong with the post, in one error.
+pub(super) async fn examine(
+    act: &Act,
+    account: account::Model,
+    new: &NewPost,
+    (time, mut broken): (Option<Millis>, Violations),
+    (flaws, now): (Violations, Millis),
+) -> Result<Examined> {
     let platform = crate::platforms::from_row(&account.platform)?;
     let suggestion = new.suggestion_id.map(SuggestionId);
     if let Some(id) = suggestion {
@@ -98,42 +158,78 @@ pub(super) async fn prepare(
     let workspace = account.workspace_id;
     content.caption_files =
         caption_files::look_up(&act.cx, &act.cx.db.read, workspace, &content.settings).await?;
-    let (time, broken) = parse_time(new.scheduled_at.as_deref(), new.timezone.as_deref(), now);
-    let mut broken = with_timezone_fix(act, broken, new.scheduled_at.as_deref());
     broken.append(objections(&content, platform, &facts, is_draft, too_many).await?);
     Error::merge(flaws, Error::merge(broken, files.map(drop)))?;
-    let mut row = new_row(act, &account, &new, time, now);
+    let mut row = new_row(act, &account, new, time, now);
     row.requested_post_type = content.generic_type.map(str::to_owned);
-    let guard = new.duplicates.unwrap_or_default();
-    let mut compared = Compared::of(act, &account, (&content, row.scheduled_at), guard).await?;
-    let workspace = WorkspaceOfPost::of(&act.membership, new.workspace_id);
-    if new.dry_run == Some(true) {
-        let similar = compared.allowed(act).await?;
-        let (at, post_type) = (compared.place.at, content.post_type(platform));
-        let forecast = forecast(act, &account, (&content, &post_type, at), &similar).await?;
-        let more = compared.warnings(act, &account, &similar);
-        let reply = dry_run(act, row, &content, platform, (workspace, forecast, more)).await?;
-        return Ok(Prepared::Checked(reply, Box::new(compared)));
+    Ok(Examined { account, content, row, platform, facts, suggestion })
+}
+
+impl Examined {
+    /// Returns the forecast for it at a time, beside posts that are like it.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn forecast(
+        &self,
+        act: &Act,
+        at: Millis,
+        similar: &[SimilarPost],
+    ) -> Result<Forecast> {
+        let post_type = self.content.post_type(self.platform);
+        forecast(act, &self.account, (&self.content, &post_type, at), similar).await
     }
-    if guard == Guard::Refuse {
-        // It is compared again when it is written; of a duplicate that is known now no file is copied.
-        compared.allowed(act).await?;
+
+    /// Returns it as it is compared with other posts of its account.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn compared(&self, act: &Act, guard: Guard) -> Result<Compared> {
+        Compared::of(act, &self.account, (&self.content, self.row.scheduled_at), guard).await
     }
-    limits::count_created(act).await?;
-    let ready = async {
-        let new = (row, suggestion, workspace);
-        let mut ready = with_media(act, new, content, platform, &facts).await?;
-        compared.follow_copies(act, &ready.row).await?;
-        ready.once = compared.once();
-        let similar = if ready.once.is_none() { compared.similar(act).await? } else { Vec::new() };
-        ready.warnings.extend(compared.warnings(act, &account, &similar));
-        Ok(ready)
-    };
-    let ready: Result<NewPostRow> = ready.await;
-    if ready.is_err() {
-        limits::uncount_created(act).await;
+
+    /// Returns warnings about values that have no effect.
+    ///
+    /// # Errors
+    /// The examination panicked.
+    pub async fn warnings(&self) -> Result<Vec<Warning>> {
+        let platform = self.platform;
+        self.content.examine(move |content| content.warnings(platform)).await
     }
-    Ok(Prepared::Ready(Box::new(ready?), Box::new(compared)))
+
+    /// Returns the row with its content, as it would be written.
+    ///
+    /// # Errors
+    /// The content cannot be stored.
+    pub fn filled(&self) -> Result<post::Model> {
+        let mut row = self.row.clone();
+        fill_row(&mut row, &self.content, self.platform)?;
+        Ok(row)
+    }
+
+    /// Returns the row to be written, with these copies of its files.
+    ///
+    /// # Errors
+    /// What is wrong with the post now that its files are known.
+    pub async fn complete(
+        mut self,
+        act: &Act,
+        files: Vec<PostMedia>,
+        workspace: WorkspaceOfPost,
+    ) -> Result<NewPostRow> {
+        let is_draft = self.row.status == PostStatus::Draft;
+        self.content.media = files;
+        media_facts::refresh(&act.cx.db.read, &mut self.content.media).await?;
+        Error::check(objections(&self.content, self.platform, &self.facts, is_draft, None).await?)?;
+        let mut row = self.filled()?;
+        if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
+            let now = row.created_at;
+            row.due_at = Some(self.content.due_at(self.platform, &self.facts, at, now, false));
+        }
+        let warnings = self.warnings().await?;
+        let suggestion = self.suggestion;
+        Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace, once: None })
+    }
 }
 
 /// Returns the files at these addresses, with what is known about them.
@@ -141,28 +237,6 @@ pub(super) async fn look_up_files(act: &Act, urls: &[String]) -> Result<Vec<Post
     let mut files = media::look_up(act, urls).await?;
     media_facts::refresh(&act.cx.db.read, &mut files).await?;
     Ok(files)
-}
-
-/// Copies the media of a post and completes its row.
-async fn with_media(
-    act: &Act,
-    (mut row, suggestion, workspace): (post::Model, Option<SuggestionId>, WorkspaceOfPost),
-    mut content: Content,
-    platform: platforms::PlatformId,
-    account: &platforms::Account,
-) -> Result<NewPostRow> {
-    let is_draft = row.status == PostStatus::Draft;
-    content.media = media::copy_remote(act, content.media).await?;
-    media_facts::refresh(&act.cx.db.read, &mut content.media).await?;
-    Error::check(objections(&content, platform, account, is_draft, None).await?)?;
-    if let Some(at) = row.scheduled_at.filter(|_| !is_draft) {
-        let now = row.created_at;
-        let due = content.due_at(platform, account, at, now, false);
-        row.due_at = Some(due);
-    }
-    fill_row(&mut row, &content, platform)?;
-    let warnings = content.examine(move |content| content.warnings(platform)).await?;
-    Ok(NewPostRow { act: act.clone(), row, suggestion, warnings, workspace, once: None })
 }
 
 /// Parses the requested time; returns it with what is wrong with it.
@@ -299,6 +373,8 @@ fn new_row(
         error: None,
         next_attempt_at: None,
         duplicate_risk: false,
+        post_set_id: None,
+        version: 1,
         created_at: now,
         updated_at: now,
     }
@@ -356,13 +432,11 @@ pub struct DryRun {
 /// Returns the reply to a dry run: the post as it would be created.
 async fn dry_run(
     act: &Act,
-    mut row: post::Model,
-    content: &Content,
-    platform: platforms::PlatformId,
+    examined: Examined,
     (workspace, forecast, more): (WorkspaceOfPost, Forecast, Vec<Warning>),
 ) -> Result<Reply<DryRun>> {
-    fill_row(&mut row, content, platform)?;
-    let mut warnings = content.examine(move |content| content.warnings(platform)).await?;
+    let row = examined.filled()?;
+    let mut warnings = examined.warnings().await?;
     warnings.extend(more);
     let (bytes, reader) = (size(&row), Reader::of(act));
     let checked = move || {

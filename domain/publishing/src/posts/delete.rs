@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    media, post_event, publishing, read::find_locked, status::invalid_transition, suggestion,
+    media, post_event, publishing, read::find_locked, sets, status::invalid_transition, suggestion,
 };
 
 /// Deletes a draft, scheduled or failed post. An editor may delete their own drafts.
@@ -33,6 +33,9 @@ pub async fn delete(act: &Act, id: PostId) -> Result<Reply<Deleted>> {
         return Err(invalid_transition(&row, "deleted"));
     }
     remove(act, &mut tx, &row).await?;
+    if let Some(set) = row.post_set_id {
+        sets::changed_by_caller(act, &mut tx, set).await?;
+    }
     act.finish(tx, Reply::ok(&Deleted::number(row.id.0))).await
 }
 
@@ -51,12 +54,14 @@ pub async fn delete_group(act: &Act, group: &str) -> Result<Reply<GroupDeleted>>
     let mut query = post::Entity::find()
         .filter(post::Column::WorkspaceId.eq(act.membership.workspace_id))
         .filter(post::Column::GroupKey.eq(group))
-        .order_by_asc(post::Column::Id)
-        .lock_exclusive();
+        .order_by_asc(post::Column::Id);
     if let Some(brands) = &act.membership.brands {
         query = query.filter(post::Column::BrandId.is_in(brands.iter().copied()));
     }
-    let rows = query.all(tx.conn()).await?;
+    let ids = query.clone().select_only().column(post::Column::Id).into_tuple();
+    let ids: Vec<PostId> = ids.all(tx.conn()).await?;
+    let sets = sets::lock_of_posts(tx.conn(), &ids).await?;
+    let rows = query.lock_exclusive().all(tx.conn()).await?;
     if rows.is_empty() {
         return Err(Error::new(Code::GroupNotFound, "No post has this group."));
     }
@@ -69,6 +74,9 @@ pub async fn delete_group(act: &Act, group: &str) -> Result<Reply<GroupDeleted>>
     });
     for row in &gone {
         remove(act, &mut tx, row).await?;
+    }
+    for set in sets.into_iter().filter(|set| gone.iter().any(|row| row.post_set_id == Some(*set))) {
+        sets::changed_by_caller(act, &mut tx, set).await?;
     }
     let kept = kept.iter().map(|row| KeptPost { id: row.id, status: row.status });
     let group =
@@ -93,12 +101,14 @@ struct KeptPost {
     status: PostStatus,
 }
 
-async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {
+/// Deletes a post with all that belongs to it; what follows for its set is left to be done.
+pub(super) async fn remove(act: &Act, tx: &mut Tx, row: &post::Model) -> Result<()> {
     post_attempt::Entity::delete_many()
         .filter(post_attempt::Column::PostId.eq(row.id))
         .exec(tx.conn())
         .await?;
     media::delete_uses(tx.conn(), row.id).await?;
+    sets::forget_target(tx.conn(), row).await?;
     suggestion::unassign(tx.conn(), row.id, act.cx.clock.now()).await?;
     post::Entity::delete_by_id(row.id).exec(tx.conn()).await?;
     publishing::wake_first(tx, &[row.account_id]).await?;

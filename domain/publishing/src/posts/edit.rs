@@ -18,7 +18,8 @@ use super::{
     input::PostChanges,
     media, media_facts, media_of,
     read::{find, find_locked},
-    status::{invalid_transition, save_row},
+    sets,
+    status::{invalid_transition, save_by_caller},
     view::{self, ChangedPost, PostMedia},
 };
 
@@ -50,6 +51,8 @@ pub async fn edit(
     let mut tx = act.begin().await?;
     let guard = changes.duplicates.unwrap_or_default();
     if guard == Guard::Refuse {
+        // Sets are locked before accounts, and these before posts.
+        sets::lock_of_post(tx.conn(), id).await?;
         duplicates::lock_account(tx.conn(), before.account_id).await?;
     }
     let earlier = find_locked(act, &tx, id).await?;
@@ -62,7 +65,11 @@ pub async fn edit(
         let used = caption_files::with_media(&act.cx, tx.conn(), &row).await?;
         media::record_uses(tx.conn(), &[(id, used)]).await?;
     }
-    let saved = save_row(&act.request_id, &mut tx, row, "edited").await?;
+    sets::own_changes(&tx, &row, &changes).await?;
+    let saved = save_by_caller(act, &mut tx, row, "edited").await?;
+    if let Some(set) = saved.post_set_id {
+        sets::changed_by_caller(act, &mut tx, set).await?;
+    }
     let reply = view::changed_reply(act, saved, warnings).await?;
     act.finish(tx, reply).await
 }
@@ -71,7 +78,7 @@ pub async fn edit(
 ///
 /// # Errors
 /// [`Code::DuplicateContent`], with the guard.
-async fn compare(
+pub(super) async fn compare(
     act: &Act,
     tx: &Tx,
     (before, after): (&post::Model, &post::Model),
@@ -103,7 +110,7 @@ fn account_immutable(account: &serde_json::Value, before: &post::Model) -> Error
 }
 
 /// Checks the changes without copying any file. Returns the new files, as far as they are known.
-async fn check_changes(
+pub(super) async fn check_changes(
     act: &Act,
     before: &post::Model,
     changes: &PostChanges,
@@ -149,7 +156,7 @@ fn changed_urls(changes: &PostChanges) -> Option<Vec<String>> {
 }
 
 /// Returns the row after the changes, if it is valid.
-async fn changed_row(
+pub(super) async fn changed_row(
     act: &Act,
     row: &post::Model,
     changes: &PostChanges,

@@ -28,6 +28,7 @@ mod read;
 mod readiness;
 mod release;
 mod restore_hold;
+pub mod sets;
 mod status;
 pub mod suggestion;
 pub mod unpaid;

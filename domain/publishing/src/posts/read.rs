@@ -20,7 +20,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
-    media_facts, offset,
+    media_facts, offset, sets,
     view::{self, OnePost, PostError, PostPage},
     warnings,
 };
@@ -254,9 +254,13 @@ pub async fn find(act: &Act, id: PostId) -> Result<post::Model> {
     find_one(&act.cx.db.read, visible(&act.membership), id).await
 }
 
-/// Returns a post, locked until the transaction ends.
+/// Returns a post, locked until the transaction ends, if it is at the version that the caller wants to change. Its set is
+/// locked before it.
 pub(super) async fn find_locked(act: &Act, tx: &Tx, id: PostId) -> Result<post::Model> {
-    find_one(tx.conn(), visible(&act.membership).lock_exclusive(), id).await
+    sets::lock_of_post(tx.conn(), id).await?;
+    let row = find_one(tx.conn(), visible(&act.membership).lock_exclusive(), id).await?;
+    act.require_version(row.version)?;
+    Ok(row)
 }
 
 async fn find_one<C: ConnectionTrait>(

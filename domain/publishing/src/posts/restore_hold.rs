@@ -1,5 +1,7 @@
 //! Holds posts back after a database was restored, because it does not know what was sent since its backup.
 
+use std::collections::BTreeSet;
+
 use fanfare_core::error::Retry;
 use fanfare_core::{
     Domain, Tx,
@@ -12,7 +14,7 @@ use fanfare_jobs::JobKind;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, SelectModel, SelectorRaw};
 use serde_json::{Value as Json, json};
 
-use super::{PostError, PostErrorCode, event, holds};
+use super::{PostError, PostErrorCode, event, holds, sets};
 
 /// The most posts in one transaction.
 const BATCH: u32 = 500;
@@ -77,6 +79,10 @@ pub async fn hold_after_restore(
             let message = "The post is held back after a restore; it may be public already.";
             let request = Some(row.request_id.clone());
             tx.emit(event(cx, "post.failed", row, message.to_owned(), request));
+        }
+        let sets: BTreeSet<_> = rows.iter().filter_map(|row| row.post_set_id).collect();
+        for set in sets {
+            sets::changed_by_service(&mut tx, set).await?;
         }
         tx.commit().await?;
         done.held += rows.len() as u64;

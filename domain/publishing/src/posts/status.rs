@@ -18,7 +18,7 @@ use super::{
     input::{RequestedStatus, RetryPost, StatusChange},
     media_facts, publishing,
     read::find_locked,
-    status_name,
+    sets, status_name,
     view::{self, OnePost},
 };
 
@@ -57,39 +57,54 @@ pub async fn set_status(act: &Act, id: PostId, change: StatusChange) -> Result<R
     let now = act.cx.clock.now();
     let asked_time = requested_time(act, &change, now)?;
     let account = account_of(tx.conn(), &row).await?;
-    let next = match (change.status, row.status) {
+    let Some(next) = next_row(act, (&row, &account), &change, (asked_time, now)).await? else {
+        return act.finish(tx, view::post_reply(act, row).await?).await;
+    };
+    if asked_time.is_some() {
+        sets::own_time(&tx, &next).await?;
+    }
+    let reply = save(act, &mut tx, next, "status").await?;
+    act.finish(tx, reply).await
+}
+
+/// Returns the row in its new status; `None` if it has it already.
+///
+/// # Errors
+/// [`Code::InvalidTransition`] with `allowed`, or what is missing for scheduling it.
+pub(super) async fn next_row(
+    act: &Act,
+    (row, account): (&post::Model, &fanfare_platforms::Account),
+    change: &StatusChange,
+    (asked_time, now): (Option<Millis>, Millis),
+) -> Result<Option<post::Model>> {
+    Ok(match (change.status, row.status) {
         (RequestedStatus::Paused, PostStatus::Paused)
         | (RequestedStatus::Draft, PostStatus::Draft) => None,
         (RequestedStatus::Scheduled, PostStatus::Scheduled) => match asked_time {
             Some(at) if row.scheduled_at != Some(at) => {
-                Some(scheduled(&act.request_id, &row, &account, at, now).await?)
+                Some(scheduled(&act.request_id, row, account, at, now).await?)
             }
             _ => None,
         },
         (RequestedStatus::Paused, PostStatus::Scheduled) => {
-            Some(unscheduled(&row, PostStatus::Paused, now))
+            Some(unscheduled(row, PostStatus::Paused, now))
         }
         (
             RequestedStatus::Draft,
             PostStatus::Scheduled | PostStatus::Failed | PostStatus::Paused,
-        ) if !row.partly_public => Some(unscheduled(&row, PostStatus::Draft, now)),
+        ) if !row.partly_public => Some(unscheduled(row, PostStatus::Draft, now)),
         (
             RequestedStatus::Scheduled,
             PostStatus::Draft | PostStatus::Paused | PostStatus::Failed,
         ) => {
-            accept_risk(&row, change.acknowledge_duplicate_risk)?;
-            let at = publish_time(&row, asked_time, now)?;
-            Some(scheduled(&act.request_id, &row, &account, at, now).await?)
+            accept_risk(row, change.acknowledge_duplicate_risk)?;
+            let at = publish_time(row, asked_time, now)?;
+            Some(scheduled(&act.request_id, row, account, at, now).await?)
         }
-        (RequestedStatus::Paused, _) => return Err(invalid_transition(&row, "paused")),
-        (RequestedStatus::Draft, _) => return Err(invalid_transition(&row, "made a draft")),
-        (RequestedStatus::Scheduled, _) => return Err(invalid_transition(&row, "scheduled")),
-    };
-    let Some(next) = next else {
-        return act.finish(tx, view::post_reply(act, row).await?).await;
-    };
-    let reply = save(act, &mut tx, next, "status").await?;
-    act.finish(tx, reply).await
+        (RequestedStatus::Paused, _) => return Err(invalid_transition(row, "paused")),
+        (RequestedStatus::Draft, _) => return Err(invalid_transition(row, "made a draft")),
+        (RequestedStatus::Scheduled, _) => return Err(invalid_transition(row, "scheduled")),
+    })
 }
 
 /// Sends a failed post again, now.
@@ -136,14 +151,18 @@ pub async fn retry_for_operator(
     save_row(request_id, tx, next, &what).await.map(drop)
 }
 
-fn requested_time(act: &Act, change: &StatusChange, now: Millis) -> Result<Option<Millis>> {
+pub(super) fn requested_time(
+    act: &Act,
+    change: &StatusChange,
+    now: Millis,
+) -> Result<Option<Millis>> {
     let (time, broken) =
         parse_time(change.scheduled_at.as_deref(), change.timezone.as_deref(), now);
     Error::check(with_timezone_fix(act, broken, change.scheduled_at.as_deref()))?;
     Ok(time)
 }
 
-fn accept_risk(row: &post::Model, acknowledged: Option<bool>) -> Result<()> {
+pub(super) fn accept_risk(row: &post::Model, acknowledged: Option<bool>) -> Result<()> {
     if !row.duplicate_risk || acknowledged == Some(true) {
         return Ok(());
     }
@@ -236,8 +255,22 @@ pub(super) async fn save(
     row: post::Model,
     what: &str,
 ) -> Result<Reply<OnePost>> {
-    let saved = save_row(&act.request_id, tx, row, what).await?;
+    let saved = save_by_caller(act, tx, row, what).await?;
+    if let Some(set) = saved.post_set_id {
+        sets::changed_by_caller(act, tx, set).await?;
+    }
     view::post_reply(act, saved).await
+}
+
+/// Writes a row that a caller changed, with its event; what follows for its set is left to be done.
+pub(super) async fn save_by_caller(
+    act: &Act,
+    tx: &mut Tx,
+    row: post::Model,
+    what: &str,
+) -> Result<post::Model> {
+    let row = post::Model { version: row.version + 1, ..row };
+    save_row(&act.request_id, tx, row, what).await
 }
 
 pub(super) async fn save_row(

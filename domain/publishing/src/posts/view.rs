@@ -11,7 +11,9 @@ use fanfare_core::{
     Act, Reply, UnreadableColumn, clock::Time, error::Result, json_size::json_size,
     page::EmptyBecause,
 };
-use fanfare_entities::{AccountId, BrandId, PostId, WorkspaceId, post, post::PostStatus};
+use fanfare_entities::{
+    AccountId, BrandId, PostId, PostSetId, WorkspaceId, post, post::PostStatus,
+};
 use fanfare_media::Facts;
 use fanfare_platforms::{Warning, WarningCode};
 use schemars::JsonSchema;
@@ -24,10 +26,10 @@ use super::{
     workspace::WorkspaceOfPost,
 };
 
-use failure::FailedPost;
 pub(super) use failure::cause_of_question;
 #[cfg(test)]
 pub(super) use failure::tests::failed as failed_row;
+pub(super) use failure::{FailedPost, shown as error_shown};
 pub use failure::{PostError, PostErrorCode};
 pub use failures::{POST_ERRORS, POST_FAILURES, PostFailure, is_of_requests_too, post_failure};
 pub use reader::Reader;
@@ -149,6 +151,10 @@ pub struct PlannedPost {
     timezone: Option<String>,
     /// The caller's key of its group.
     group: Option<String>,
+    /// The post set that it is a target of; null if it is of none.
+    post_set_id: Option<PostSetId>,
+    /// The version, for `If-Match`.
+    version: i64,
     /// The caller's own id of the release.
     release_id: Option<String>,
     /// The number of attempts to publish it.
@@ -274,6 +280,8 @@ impl PlannedPost {
             scheduled_at: row.scheduled_at.map(Time),
             timezone: row.timezone,
             group: row.group_key,
+            post_set_id: row.post_set_id,
+            version: row.version,
             release_id: row.release_id,
             attempts: row.attempt,
             next_attempt_at: next_look.map(Time),

@@ -169,12 +169,16 @@ pub(super) async fn commit(
     }
 }
 
-/// Writes everything up to the commit.
-pub(super) async fn prepare(
-    mut tx: Tx,
+/// Writes new posts in an open transaction, with their events; returns their rows, in the same order. `patience` is a
+/// condition that is always true and sets the lock timeout.
+///
+/// # Errors
+/// The database's, or a file was deleted, or a suggestion was taken.
+pub(super) async fn write_rows(
+    tx: &mut Tx,
     news: &[Arc<NewPostRow>],
     patience: &str,
-) -> Result<(Tx, Vec<Reply<CreatedPost>>)> {
+) -> Result<Vec<post::Model>> {
     let made = insert(tx.conn(), news, patience).await?;
     let mut files = Vec::with_capacity(made.len());
     for row in &made {
@@ -186,13 +190,25 @@ pub(super) async fn prepare(
             suggestion::assign(tx.conn(), id, row.id, row.created_at).await?;
         }
     }
-    let mut replies = Vec::with_capacity(news.len());
-    for (new, row) in news.iter().zip(made) {
+    for (new, row) in news.iter().zip(&made) {
         let message = format!("A post for {} was created.", row.platform);
-        tx.emit(post_event(&new.act, "post.created", &row, message));
+        tx.emit(post_event(&new.act, "post.created", row, message));
         if let Some(due_at) = row.due_at {
             tx.enqueue(JobKind::PublishPost, row.workspace_id, row.id.0, due_at);
         }
+    }
+    Ok(made)
+}
+
+/// Writes everything up to the commit.
+pub(super) async fn prepare(
+    mut tx: Tx,
+    news: &[Arc<NewPostRow>],
+    patience: &str,
+) -> Result<(Tx, Vec<Reply<CreatedPost>>)> {
+    let made = write_rows(&mut tx, news, patience).await?;
+    let mut replies = Vec::with_capacity(news.len());
+    for (new, row) in news.iter().zip(made) {
         replies.push(
             view::created_reply(&new.act, row, new.warnings.clone(), new.workspace.clone()).await?,
         );
@@ -227,6 +243,7 @@ const COLUMNS: Columns = &[
     ("attempt", Type::Int),
     ("partly_public", Type::Bool),
     ("duplicate_risk", Type::Bool),
+    ("post_set_id", Type::Uuid),
     ("created_at", Type::Big),
     ("updated_at", Type::Big),
 ];
@@ -262,6 +279,7 @@ async fn insert<C: ConnectionTrait>(
             row.attempt.into(),
             row.partly_public.into(),
             row.duplicate_risk.into(),
+            row.post_set_id.map(|id| id.0).into(),
             row.created_at.into(),
             row.updated_at.into(),
         ]);

@@ -115,7 +115,8 @@ impl ConnectAccess {
         let (cx, request_id) = (cx.clone(), request_id.to_owned());
         let platform = crate::platforms::from_row(&row.platform)?;
         let meter = Meter::default();
-        let act = Act { cx, caller, membership, request_id, reservation: None, meter };
+        let act =
+            Act { cx, caller, membership, request_id, reservation: None, meter, if_match: None };
         Ok(Self { act, workspace, row, platform })
     }
 

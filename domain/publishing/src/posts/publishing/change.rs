@@ -1,6 +1,6 @@
 //! A change to a group of posts, together with their ledger rows, events and deliveries.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use fanfare_core::{
     Domain, Tx,
@@ -10,9 +10,9 @@ use fanfare_core::{
     rows::{Columns, Rows, Type},
     tx::{self, DueJob},
 };
-use fanfare_entities::{AccountId, Millis, WorkspaceId};
+use fanfare_entities::{AccountId, Millis, PostSetId, WorkspaceId};
 use fanfare_jobs::{JobKind, JobRef};
-use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Value};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, QueryResult, Statement, Value};
 
 use super::{
     account_order,
@@ -22,6 +22,7 @@ use crate::lost_calls::{
     Owner,
     register::{self, KEEP_FIRST},
 };
+use crate::posts::sets;
 
 /// A change to posts. Nothing is written for a post that the statement does not change.
 #[derive(Default)]
@@ -110,11 +111,56 @@ impl Change<'_> {
         if cx.db.is_postgres() {
             self.apply_in_one_statement(cx).await
         } else {
-            self.apply_in_transaction(cx).await
+            let mut tx = Tx::begin(cx).await?;
+            let changed = self.apply_in(&mut tx).await?;
+            tx.commit().await?;
+            Ok(changed)
         }
     }
 
-    async fn apply_in_one_statement(mut self, cx: &Domain) -> Result<HashSet<i64>> {
+    /// Applies a change that may settle these sets, which are locked before the posts are, so that the last of their
+    /// targets sees all others.
+    ///
+    /// # Errors
+    /// As for [`Self::apply`].
+    pub async fn apply_to_sets(
+        self,
+        cx: &Domain,
+        of_sets: &BTreeSet<PostSetId>,
+    ) -> Result<HashSet<i64>> {
+        let mut tx = Tx::begin(cx).await?;
+        for set in of_sets {
+            sets::lock(tx.conn(), *set).await?;
+        }
+        let changed = if cx.db.is_postgres() {
+            let (query, due) = self.one_statement(cx);
+            let rows = tx.conn().query_all_raw(query).await?;
+            let mut changed = HashSet::new();
+            for row in &rows {
+                if let Some(job) = due.job_of(row, &mut changed)? {
+                    tx.enqueue_due(job);
+                }
+            }
+            changed
+        } else {
+            self.apply_in(&mut tx).await?
+        };
+        for set in of_sets {
+            sets::changed_by_service(&mut tx, *set).await?;
+        }
+        tx.commit().await?;
+        Ok(changed)
+    }
+
+    async fn apply_in_one_statement(self, cx: &Domain) -> Result<HashSet<i64>> {
+        let (query, due) = self.one_statement(cx);
+        let mut changed = HashSet::new();
+        tx::run_statement(cx, query, |row| due.job_of(row, &mut changed)).await?;
+        Ok(changed)
+    }
+
+    /// Returns the change as one statement on PostgreSQL, and what its rows make due.
+    fn one_statement(mut self, cx: &Domain) -> (Statement, DueRows) {
         let conn = &cx.db.write;
         let also = if self.wakes_next { account_order::CHANGED_COLUMNS } else { "" };
         let mut parts = format!(
@@ -159,26 +205,10 @@ impl Change<'_> {
             found += &format!(" UNION ALL {}", account_order::woken(NEXT));
         }
         let query = statement(conn, format!("{parts} {found}"), self.values);
-        let mut changed = HashSet::new();
-        tx::run_statement(cx, query, |row| {
-            let row = ResultRow::from_query_result(row, "")?;
-            let (kind, due_at) = match row.kind {
-                DELIVERY => (JobKind::DeliverWebhook, row.due_at),
-                NEXT => (JobKind::PublishPost, row.due_at.filter(|due_at| *due_at <= now)),
-                _ => {
-                    changed.insert(row.id);
-                    (JobKind::PublishPost, self.due.get(&row.id).copied())
-                }
-            };
-            let job = JobRef::of(row.workspace_id.0, row.id);
-            Ok(due_at.map(|due_at| DueJob { kind, job, due_at }))
-        })
-        .await?;
-        Ok(changed)
+        (query, DueRows { due: self.due, now })
     }
 
-    async fn apply_in_transaction(self, cx: &Domain) -> Result<HashSet<i64>> {
-        let mut tx = Tx::begin(cx).await?;
+    async fn apply_in(self, tx: &mut Tx) -> Result<HashSet<i64>> {
         // SQLite takes only bare column names there, which are ambiguous on PostgreSQL.
         let update = format!("{} RETURNING id, workspace_id", self.update);
         let rows = tx.conn().query_all_raw(statement(tx.conn(), update, self.values)).await?;
@@ -221,7 +251,33 @@ impl Change<'_> {
                 tx.enqueue(JobKind::PublishPost, next.workspace_id, next.id, next.due_at);
             }
         }
-        tx.commit().await?;
         Ok(changed)
+    }
+}
+
+/// What the rows that the one statement returns make due.
+struct DueRows {
+    due: HashMap<i64, Millis>,
+    now: Millis,
+}
+
+impl DueRows {
+    /// Returns the job of a row; a post that was changed is added to `changed`.
+    fn job_of(
+        &self,
+        row: &QueryResult,
+        changed: &mut HashSet<i64>,
+    ) -> Result<Option<DueJob>, DbErr> {
+        let row = ResultRow::from_query_result(row, "")?;
+        let (kind, due_at) = match row.kind {
+            DELIVERY => (JobKind::DeliverWebhook, row.due_at),
+            NEXT => (JobKind::PublishPost, row.due_at.filter(|due_at| *due_at <= self.now)),
+            _ => {
+                changed.insert(row.id);
+                (JobKind::PublishPost, self.due.get(&row.id).copied())
+            }
+        };
+        let job = JobRef::of(row.workspace_id.0, row.id);
+        Ok(due_at.map(|due_at| DueJob { kind, job, due_at }))
     }
 }

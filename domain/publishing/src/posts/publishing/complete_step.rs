@@ -13,7 +13,7 @@ use fanfare_core::{
     mutation::{self, Mutation},
     rows::{Columns, Rows, Type},
 };
-use fanfare_entities::{AccountId, Millis, post, post::PostStatus};
+use fanfare_entities::{AccountId, Millis, PostSetId, post, post::PostStatus};
 use sea_orm::{ActiveEnum, ConnectionTrait, DbErr, FromQueryResult};
 use serde_json::Value as Json;
 
@@ -85,7 +85,16 @@ pub async fn complete_step(cx: &Domain, steps: &[Arc<CompleteStep>]) -> Result<V
         open.iter().filter_map(|one| Some(EventFields::of(one.ended.as_ref()?))).collect();
     let mut saved = HashSet::new();
     while !open.is_empty() {
-        saved.extend(completion_change(cx, &open, &faces).apply(cx).await?);
+        // A post of a set may be the last one of it to end, which is written in a transaction of its own kind.
+        let (of_sets, single): (Vec<_>, Vec<_>) =
+            open.iter().copied().partition(|one| one.ended_set().is_some());
+        if !single.is_empty() {
+            saved.extend(completion_change(cx, &single, &faces).apply(cx).await?);
+        }
+        if !of_sets.is_empty() {
+            let sets = of_sets.iter().filter_map(|one| one.ended_set()).collect();
+            saved.extend(completion_change(cx, &of_sets, &faces).apply_to_sets(cx, &sets).await?);
+        }
         // The content of an event may have changed meanwhile; then the event is made again.
         open.retain(|one| one.ended.is_some() && !saved.contains(&one.lease.id));
         faces = EventFields::read(cx, &open).await?;
@@ -132,6 +141,11 @@ impl EventFields {
 }
 
 impl CompleteStep {
+    /// Returns the set of a post that is published or failed now.
+    fn ended_set(&self) -> Option<PostSetId> {
+        self.ended.as_ref()?.post_set_id
+    }
+
     /// Returns the row as it is after the step, as far as events show it.
     fn applied_to(&self, row: &post::Model, face: &EventFields, now: Millis) -> post::Model {
         let (id, url) = self.published.clone().map_or((None, None), |(id, url)| (Some(id), url));

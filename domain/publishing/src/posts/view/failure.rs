@@ -63,7 +63,7 @@ pub enum PostErrorCode {
 /// The reason why a post failed, and the next steps.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "it describes JSON that is put together")]
-pub(super) struct FailedPost {
+pub(in crate::posts) struct FailedPost {
     #[serde(flatten)]
     error: PostError,
     /// The calls that help in the post's present state, most useful first.
@@ -109,7 +109,7 @@ pub(super) fn next_look(row: &post::Model) -> Option<Millis> {
 }
 
 /// Returns the error of a row as it stands now, with the calls that the reader can make in this state.
-pub(super) fn shown(row: &post::Model, reader: &Reader) -> Option<Value> {
+pub(in crate::posts) fn shown(row: &post::Model, reader: &Reader) -> Option<Value> {
     let mut error = row.error.clone()?;
     let Some(fields) = error.as_object_mut() else { return Some(error) };
     let standing = Standing::of(row);
@@ -231,6 +231,8 @@ pub(in crate::posts) mod tests {
             error: Some(error),
             next_attempt_at: None,
             duplicate_risk: false,
+            post_set_id: None,
+            version: 1,
             created_at: 1,
             updated_at: 1,
         }

@@ -1,0 +1,474 @@
+//! Changes the content and the time of a set.
+
+use std::collections::HashMap;
+
+use fanfare_core::{
+    Act, Reply, Tx,
+    clock::to_rfc3339,
+    error::{Code, Error, Fix, Result, violation},
+    input::strict,
+};
+use fanfare_entities::{Millis, PostId, PostSetId, post, post_set};
+use fanfare_platforms::{PlatformId, Violations};
+use sea_orm::{
+    ActiveValue::{Set, Unchanged},
+    ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter,
+};
+
+use super::{
+    check::read_per_platform,
+    create::{copied, copy_once, level_with_copies, with_copies},
+    faults::{Faults, Source, within},
+    input::{PostSetChanges, TargetChanges},
+    levels::{Effective, Level, SetContent},
+    own,
+    read::{brands, find},
+    rows::{TargetRow, content_of, lock},
+    targets::MAX_TARGETS,
+    transition::{lock_open, reply},
+    view::{self, ChangedPostSet, UnchangedTarget},
+};
+use crate::posts::{
+    caption_files,
+    create::{parse_time, with_timezone_fix},
+    draft::account_of,
+    duplicates::{self, Guard},
+    edit::{changed_row, check_changes, compare},
+    input::PostChanges,
+    media, media_facts, read,
+    status::save_by_caller,
+    view::PostMedia,
+};
+
+/// What a request makes of a set.
+struct Plan {
+    /// The new content of the set.
+    content: SetContent,
+    /// What each target has of its own from now on.
+    owns: HashMap<PostId, Level>,
+    /// The indexes of the targets among the changes.
+    asked: HashMap<PostId, usize>,
+    /// The new time, as it was given.
+    time: Option<(Millis, Option<String>)>,
+    /// The new group.
+    group: Option<String>,
+    /// What is done with a target that its account has already.
+    guard: Guard,
+}
+
+/// A target that changes.
+struct Step {
+    id: PostId,
+    place: usize,
+    changes: PostChanges,
+    files: Option<Vec<PostMedia>>,
+}
+
+/// Changes the targets of a set that are not going out yet: all of them, or none if one is refused. The others keep their
+/// content and are listed in `unchanged`. `flaws` are the fields that could not be read.
+///
+/// # Errors
+/// Everything that is wrong with the changed targets, in one error; nothing is written then.
+pub async fn change(
+    act: &Act,
+    id: PostSetId,
+    changes: PostSetChanges,
+    flaws: Violations,
+) -> Result<Reply<ChangedPostSet>> {
+    let (set, targets) = find(act, &act.cx.db.read, id).await?;
+    act.require_version(set.version)?;
+    let mut faults = Faults::default();
+    faults.own.append(flaws);
+    let plan = plan(act, &set, &targets, &changes, &mut faults).await?;
+    let steps = steps(act, &set, &targets, &plan, &mut faults).await?;
+    std::mem::take(&mut faults).check(false)?;
+    if targets.iter().all(|one| !one.is_open()) {
+        // Says so.
+        lock_open(&act.cx.db.read, &targets).await?;
+    }
+    if changes.dry_run == Some(true) {
+        return dry_run(act, set, targets, &plan);
+    }
+    let files = steps.iter().filter_map(|step| step.files.clone()).flatten();
+    let copies = copy_once(act, files.collect()).await?;
+    let mut copied_steps = Vec::with_capacity(steps.len());
+    for step in steps {
+        let files = match &step.files {
+            Some(files) => {
+                let mut files = match copied(files, &copies) {
+                    Ok(files) => files,
+                    Err(error) => {
+                        faults.of_whole(step.place, error)?;
+                        continue;
+                    }
+                };
+                media_facts::refresh(&act.cx.db.read, &mut files).await?;
+                Some(files)
+            }
+            None => None,
+        };
+        copied_steps.push(Step { files, ..step });
+    }
+    faults.check(false)?;
+    let plan = Plan {
+        content: with_copies(&plan.content, &copies),
+        owns: plan.owns.iter().map(|(id, own)| (*id, level_with_copies(own, &copies))).collect(),
+        ..plan
+    };
+    let mut tx = act.begin().await?;
+    let reply = write(act, &mut tx, id, (plan, copied_steps)).await?;
+    act.finish(tx, reply).await
+}
+
+/// Reads what a request asks for.
+async fn plan(
+    act: &Act,
+    set: &post_set::Model,
+    targets: &[TargetRow],
+    changes: &PostSetChanges,
+    faults: &mut Faults,
+) -> Result<Plan> {
+    let now = act.cx.clock.now();
+    let (time, broken) =
+        parse_time(changes.scheduled_at.as_deref(), changes.timezone.as_deref(), now);
+    faults.own.append(with_timezone_fix(act, broken, changes.scheduled_at.as_deref()));
+    let old = content_of(set)?;
+    let mut content = old.clone();
+    put(&mut content.shared, &changes.level());
+    for (name, level) in read_per_platform(changes.per_platform.clone(), faults) {
+        match level {
+            Some(level) => content.per_platform.insert(name, level),
+            None => content.per_platform.remove(&name),
+        };
+    }
+    let mut owns = HashMap::new();
+    for target in targets {
+        owns.insert(target.post.id, target.own()?);
+    }
+    let asked = target_changes(changes, targets, &mut owns, faults);
+    if sees_part(act, set, targets.len()).await? {
+        // What the others share stays; the caller's targets get the new content as their own.
+        for target in targets {
+            let platform = crate::platforms::from_row(&target.post.platform)?;
+            if let Some(own) = owns.get_mut(&target.post.id) {
+                let wanted = content.effective(own, platform);
+                own::keep(own, &wanted, &old, platform);
+            }
+        }
+        content = old;
+    }
+    Ok(Plan {
+        content,
+        owns,
+        asked,
+        time: time.map(|at| (at, changes.timezone.clone())),
+        group: changes.group.clone(),
+        guard: changes.duplicates.unwrap_or_default(),
+    })
+}
+
+/// Returns true if the set has targets that the caller does not see.
+async fn sees_part(act: &Act, set: &post_set::Model, seen: usize) -> Result<bool> {
+    if brands(act).is_none() {
+        return Ok(false);
+    }
+    let of_set = post::Column::PostSetId.eq(set.id);
+    let all = post::Entity::find().filter(of_set).count(&act.cx.db.read).await?;
+    Ok(all > seen as u64)
+}
+
+/// Replaces the parts of a level that are given.
+fn put(level: &mut Level, given: &Level) {
+    let Level { caption, media_urls, post_type, settings, metadata } = given.clone();
+    level.caption = caption.or(level.caption.take());
+    level.media_urls = media_urls.or(level.media_urls.take());
+    level.post_type = post_type.or(level.post_type.take());
+    level.settings = settings.or(level.settings.take());
+    level.metadata = metadata.or(level.metadata.take());
+}
+
+/// Applies the changes to single targets; returns the index of each.
+fn target_changes(
+    changes: &PostSetChanges,
+    targets: &[TargetRow],
+    owns: &mut HashMap<PostId, Level>,
+    faults: &mut Faults,
+) -> HashMap<PostId, usize> {
+    let mut asked = HashMap::new();
+    let bodies = changes.targets.clone().unwrap_or_default();
+    if bodies.len() > MAX_TARGETS {
+        let message = format!("{} targets are changed; {MAX_TARGETS} are allowed.", bodies.len());
+        faults.own.push(violation(Code::InvalidField, "targets", message, "Send fewer."));
+        return asked;
+    }
+    for (index, body) in bodies.into_iter().enumerate() {
+        let prefix = format!("targets[{index}]");
+        let read: Result<(TargetChanges, Violations)> = match body.is_object() {
+            true => strict::read_partial(body),
+            false => Err(Error::field(
+                Code::InvalidField,
+                "",
+                "A target must be an object.",
+                "Send an object with post_id.",
+            )),
+        };
+        let (change, flaws) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                let broken = error.into_violations();
+                broken.into_iter().for_each(|one| faults.at_target(index, one));
+                continue;
+            }
+        };
+        flaws.into_iter().for_each(|one| faults.at_target(index, one));
+        let id = PostId(change.post_id);
+        let Some(target) = targets.iter().find(|one| one.post.id == id) else {
+            let message = format!("Post {id} is no target of the set.");
+            let remedy = "Name a post of the set.";
+            faults.at_target(index, violation(Code::PostNotFound, "post_id", message, remedy));
+            continue;
+        };
+        if change.account_id.is_some() {
+            let message = "The account of a target cannot be changed.";
+            let remedy = "Add a target for the other account, and delete this one.";
+            let fix = Fix::remove("account_id");
+            let found = violation(Code::ImmutableField, "account_id", message, remedy);
+            faults.at_target(index, found.with_fix([fix]));
+        }
+        let Some(own) = owns.get_mut(&target.post.id) else { continue };
+        put(own, &change.level());
+        for (place, part) in change.inherit.iter().flatten().enumerate() {
+            if !inherit(own, part) {
+                let field = format!("inherit[{place}]");
+                let message = format!("There is no part {part:?}.");
+                let remedy =
+                    "Send caption, media, post_type, settings, metadata, or settings.<key>.";
+                let found = violation(Code::InvalidField, field, message, remedy);
+                faults.own.push(within(&prefix, found));
+            }
+        }
+        asked.insert(id, index);
+    }
+    asked
+}
+
+/// Takes a part from the set again; returns false if there is no such part.
+fn inherit(own: &mut Level, part: &str) -> bool {
+    match part.split_once('.') {
+        None => match part {
+            "caption" => own.caption = None,
+            "media" | "media_url" | "media_urls" => own.media_urls = None,
+            "post_type" => own.post_type = None,
+            "settings" => own.settings = None,
+            "metadata" => own.metadata = None,
+            _ => return false,
+        },
+        Some(("settings", key)) => {
+            own.settings.iter_mut().flatten().for_each(|fields| drop(fields.remove(key)));
+        }
+        Some(("metadata", key)) => {
+            own.metadata.iter_mut().flatten().for_each(|fields| drop(fields.remove(key)));
+        }
+        Some(_) => return false,
+    }
+    true
+}
+
+/// Returns the changes of each open target, which are checked without copying a file.
+async fn steps(
+    act: &Act,
+    set: &post_set::Model,
+    targets: &[TargetRow],
+    plan: &Plan,
+    faults: &mut Faults,
+) -> Result<Vec<Step>> {
+    let old = content_of(set)?;
+    let mut steps = Vec::new();
+    for (place, target) in targets.iter().enumerate() {
+        if !target.is_open() {
+            continue;
+        }
+        let id = target.post.id;
+        let platform = crate::platforms::from_row(&target.post.platform)?;
+        let before = old.effective(&target.own()?, platform);
+        let after = plan.content.effective(&plan.owns[&id], platform);
+        let changes = changes_of(&before, &after, target, plan);
+        let changed = changes.touches_content() || changes.touches_time();
+        if !changed {
+            continue;
+        }
+        let row = read::find(act, id).await?;
+        let account = account_of(&act.cx.db.read, &row).await?;
+        let source = Source {
+            index: place,
+            platform: platform.as_str(),
+            from: &after.from,
+            own_time: target.own_time,
+        };
+        match check_changes(act, &row, &changes, &account, Violations::default()).await {
+            Ok(files) => steps.push(Step { id, place, changes, files }),
+            Err(error) => {
+                let asked = plan.asked.get(&id).copied();
+                faults.of_change((place, asked), source, error)?;
+            }
+        }
+    }
+    Ok(steps)
+}
+
+/// Returns what changes in a target.
+fn changes_of(
+    before: &Effective,
+    after: &Effective,
+    target: &TargetRow,
+    plan: &Plan,
+) -> PostChanges {
+    let moved = plan.time.as_ref().filter(|_| !target.own_time);
+    let at = moved.map(|(at, _)| at.saturating_add(target.offset_ms.unwrap_or(0)));
+    let media = (before.media_urls != after.media_urls).then(|| after.media_urls.clone());
+    PostChanges {
+        caption: (before.caption != after.caption).then(|| after.caption.clone()),
+        media_url: None,
+        media_urls: media.map(Some),
+        scheduled_at: at.map(|at| Some(to_rfc3339(at))),
+        timezone: moved.and_then(|(_, zone)| zone.clone()).map(Some),
+        post_type: (before.post_type != after.post_type).then(|| after.post_type.clone()),
+        settings: (before.settings != after.settings).then(|| Some(after.settings.clone())),
+        metadata: (before.metadata != after.metadata).then(|| Some(after.metadata.clone())),
+        group: plan.group.clone().map(Some),
+        account_id: None,
+        duplicates: None,
+    }
+}
+
+/// Writes the changes in one transaction. A target that began meanwhile keeps its content.
+async fn write(
+    act: &Act,
+    tx: &mut Tx,
+    id: PostSetId,
+    (plan, steps): (Plan, Vec<Step>),
+) -> Result<Reply<ChangedPostSet>> {
+    let set = lock(tx.conn(), id).await?;
+    let (_, targets) = find(act, tx.conn(), id).await?;
+    let set = set.ok_or_else(|| Error::new(Code::PostSetNotFound, "The set is gone."))?;
+    act.require_version(set.version)?;
+    let old = content_of(&set)?;
+    if plan.guard == Guard::Refuse {
+        // Accounts are locked before posts, in the order of their ids.
+        let mut accounts: Vec<_> = targets.iter().map(|one| one.post.account_id).collect();
+        accounts.sort_unstable();
+        for account in accounts {
+            duplicates::lock_account(tx.conn(), account).await?;
+        }
+    }
+    let mut open: HashMap<PostId, post::Model> =
+        lock_open(tx.conn(), &targets).await?.into_iter().map(|(_, row)| (row.id, row)).collect();
+    let mut faults = Faults::default();
+    for step in steps {
+        let Some(row) = open.get(&step.id) else { continue };
+        let earlier = row.clone();
+        let account = account_of(tx.conn(), row).await?;
+        let files = (step.files.clone(), None);
+        match changed_row(act, row, &step.changes, &account, files).await {
+            Ok(next) => {
+                if let Err(error) = compare(act, tx, (&earlier, &next), plan.guard).await {
+                    faults.of_whole(step.place, error)?;
+                    continue;
+                }
+                if step.files.is_some() || step.changes.settings.is_some() {
+                    media::delete_uses(tx.conn(), step.id).await?;
+                    let used = caption_files::with_media(&act.cx, tx.conn(), &next).await?;
+                    media::record_uses(tx.conn(), &[(step.id, used)]).await?;
+                }
+                let saved = save_by_caller(act, tx, next, "edited with its set").await?;
+                open.insert(step.id, saved);
+            }
+            Err(error) => faults.of_whole(step.place, error)?,
+        }
+    }
+    faults.check(false)?;
+    // All targets, those that the caller does not see too, keep what does not change with the set.
+    let all = super::rows::targets_of(tx.conn(), &[id], None).await?.remove(&id);
+    for target in all.unwrap_or_default() {
+        let platform: PlatformId = crate::platforms::from_row(&target.post.platform)?;
+        let before = target.own()?;
+        let mut own = match (open.contains_key(&target.post.id), plan.owns.get(&target.post.id)) {
+            (true, Some(own)) => own.clone(),
+            _ => before.clone(),
+        };
+        if !open.contains_key(&target.post.id) {
+            own::keep(&mut own, &old.effective(&before, platform), &plan.content, platform);
+        }
+        if own != before {
+            own::write(tx, target.post.id, &own).await?;
+        }
+    }
+    save(tx, &set, &plan).await?;
+    let targets = refreshed(targets, &open);
+    reply(act, tx, id, &targets).await
+}
+
+/// Returns the targets with the statuses that they had when they were locked, which say which of them are unchanged.
+fn refreshed(targets: Vec<TargetRow>, open: &HashMap<PostId, post::Model>) -> Vec<TargetRow> {
+    let of = |mut target: TargetRow| {
+        if let Some(row) = open.get(&target.post.id) {
+            target.post.status = row.status;
+        }
+        target
+    };
+    targets.into_iter().map(of).collect()
+}
+
+async fn save(tx: &Tx, set: &post_set::Model, plan: &Plan) -> Result<()> {
+    let mut changed = post_set::ActiveModel {
+        id: Unchanged(set.id),
+        content: Set(serde_json::to_value(&plan.content).map_err(Error::internal)?),
+        ..Default::default()
+    };
+    if let Some((at, zone)) = &plan.time {
+        changed.scheduled_at = Set(Some(*at));
+        if zone.is_some() {
+            changed.timezone = Set(zone.clone());
+        }
+    }
+    if let Some(group) = &plan.group {
+        changed.group_key = Set(group.clone());
+    }
+    post_set::Entity::update(changed).exec(tx.conn()).await?;
+    Ok(())
+}
+
+/// Returns the set as it would be.
+fn dry_run(
+    act: &Act,
+    mut set: post_set::Model,
+    mut targets: Vec<TargetRow>,
+    plan: &Plan,
+) -> Result<Reply<ChangedPostSet>> {
+    let unchanged = targets.iter().filter_map(UnchangedTarget::of).collect();
+    let old = content_of(&set)?;
+    for target in &mut targets {
+        let platform = crate::platforms::from_row(&target.post.platform)?;
+        let mut own = target.own()?;
+        if target.is_open() {
+            own.clone_from(&plan.owns[&target.post.id]);
+            if let Some((at, _)) = plan.time.as_ref().filter(|_| !target.own_time) {
+                let distance = target.offset_ms.unwrap_or(0);
+                target.post.scheduled_at = Some(at.saturating_add(distance));
+            }
+        } else {
+            let before = old.effective(&own, platform);
+            own::keep(&mut own, &before, &plan.content, platform);
+        }
+        target.overrides = serde_json::to_value(&own).map_err(Error::internal)?;
+    }
+    set.content = serde_json::to_value(&plan.content).map_err(Error::internal)?;
+    if let Some((at, _)) = &plan.time {
+        set.scheduled_at = Some(*at);
+    }
+    if let Some(group) = &plan.group {
+        set.group_key.clone_from(group);
+    }
+    let post_set = view::shown(act, &set, targets)?;
+    Ok(Reply::ok(&ChangedPostSet { dry_run: true, post_set, unchanged }).unchanged())
+}
