@@ -67,7 +67,7 @@ async fn the_default_list_is_short_and_every_operation_can_be_reached() {
     let core = tools(&user, "/mcp").await;
     assert!(core.len() <= 36, "{} tools", core.len());
     let size = serde_json::to_string(&core).unwrap().len();
-    assert!(size <= 40 * 1_024, "{size} bytes");
+    assert!(size <= 40 << 10, "{size} bytes");
     for name in [
         "start_signup",
         "get_signup_session",

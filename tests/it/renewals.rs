@@ -1,6 +1,8 @@
 //! The answer to a renewal of tokens is lost: it is asked for again at once, the old access token serves to its end, and the
 //! owner learns the reason before that.
 
+mod left;
+
 use std::time::Duration;
 
 use fanfare_core::{AccountId, PlatformId};

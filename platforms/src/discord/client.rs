@@ -47,6 +47,8 @@ pub(super) struct File<'a> {
 pub(super) struct Message {
     pub id: String,
     pub channel_id: String,
+    #[serde(default)]
+    pub content: String,
 }
 
 /// Information about a webhook.

@@ -6,7 +6,7 @@ use super::{
     settings::Settings,
     webhook::{NOT_VALID, Webhook},
 };
-use crate::{Draft, Error, Media, PublishedPost, Result, Session};
+use crate::{Draft, Error, Media, PublishedPost, Result, Session, kept};
 
 /// Opens all files, then sends the message with them, streaming the files.
 pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<PublishedPost> {
@@ -30,7 +30,9 @@ pub(super) async fn execute_webhook(session: &Session, draft: &Draft) -> Result<
         ));
     }
     let url = permalink(session, &made);
-    Ok(PublishedPost { id: made.id, url, ..PublishedPost::default() })
+    let kept = kept::warning(&SPEC, "caption", &[], (&draft.caption, &made.content));
+    let warnings = kept.into_iter().collect();
+    Ok(PublishedPost { id: made.id, url, warnings, ..PublishedPost::default() })
 }
 
 async fn open(media: &[Media]) -> Result<Vec<File<'_>>> {

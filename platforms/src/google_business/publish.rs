@@ -8,6 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
+    SPEC,
     client::{self, LocalPost},
     content,
     error::rejected,
@@ -15,7 +16,7 @@ use super::{
     verify::{self, location},
 };
 use crate::{
-    Draft, Likeness, Progress, ReconcileOutcome, Result, Session, Step, Warning,
+    Draft, Likeness, Progress, ReconcileOutcome, Result, Session, Step, Warning, kept,
     outcome::read_state,
     recent_posts,
     remains::{FileKind, Remains},
@@ -72,12 +73,14 @@ pub(super) async fn publish(
             if made.state == REJECTED {
                 return Err(rejected());
             }
-            with_warning(session, step_after_review(session, &made, session.now)?).await
+            let shown = (draft, made.summary.as_str());
+            with_warnings(session, step_after_review(session, &made, session.now)?, shown).await
         }
         State::Look { name, since } => {
             let mut post = client::post(session, &name).await?;
             post.name = name;
-            with_warning(session, step_after_review(session, &post, since)?).await
+            let shown = (draft, post.summary.as_str());
+            with_warnings(session, step_after_review(session, &post, since)?, shown).await
         }
     }
 }
@@ -115,14 +118,19 @@ fn public(session: &Session, post: &LocalPost) -> Progress {
     Progress::done(post.name.clone(), url)
 }
 
-/// Adds the warning about a post of a place that Google has not verified. That costs a read, whose failure is no failure of
-/// the post.
-async fn with_warning(session: &Session, progress: Progress) -> Result<Progress> {
+/// Adds the warnings about a text that Google shows otherwise than it was sent, and about a post of a place that Google has not
+/// verified. That costs a read, whose failure is no failure of the post.
+async fn with_warnings(
+    session: &Session,
+    progress: Progress,
+    (draft, shown): (&Draft, &str),
+) -> Result<Progress> {
     if !matches!(progress, Progress::Done(_)) {
         return Ok(progress);
     }
     let is_shown = verify::is_shown(session).await;
-    Ok(progress.with_warnings(unverified(is_shown).into_iter().collect()))
+    let kept = kept::warning(&SPEC, "caption", &[], (&draft.caption, shown));
+    Ok(progress.with_warnings(unverified(is_shown).into_iter().chain(kept).collect()))
 }
 
 fn unverified(is_shown: Option<bool>) -> Option<Warning> {

@@ -51,8 +51,9 @@ pub(super) enum Processing {
 }
 
 #[derive(Debug, Deserialize)]
-struct CreatedPin {
-    id: String,
+pub(super) struct CreatedPin {
+    pub id: String,
+    pub description: Option<String>,
 }
 
 /// The files of a pin.
@@ -171,14 +172,14 @@ pub(super) async fn processing(session: &Session, media_id: &str) -> Result<Proc
 }
 
 /// Creates a pin and returns its id.
-pub(super) async fn create(session: &Session, pin: &Value) -> Result<String> {
+pub(super) async fn create(session: &Session, pin: &Value) -> Result<CreatedPin> {
     let request = session.http.post(session.url(SPEC.base_url, "/v5/pins")?);
     let request = authorized(session, request)?.json(pin).deadline(SPEC.commit_deadline);
     let made: CreatedPin = response::send(session, request, parse_error).await?;
     if made.id.is_empty() {
         return Err(Error::new(ErrorKind::Ambiguous, "Pinterest answered without an id."));
     }
-    Ok(made.id)
+    Ok(made)
 }
 
 /// Returns the account with its counts.

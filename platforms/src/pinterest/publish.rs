@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    VIDEO_BYTES_MAX,
+    SPEC, VIDEO_BYTES_MAX,
     client::{self, Pin, Processing, Registered},
     error::is_about_tags,
     settings::Settings,
 };
 use crate::{
-    Draft, Error, Media, Progress, ReconcileOutcome, Result, Session, Step,
+    Draft, Error, Media, Progress, ReconcileOutcome, Result, Session, Step, kept,
     outcome::read_state,
     recent_posts,
     remains::{FileKind, Remains},
@@ -118,7 +118,11 @@ async fn create(
     let settings: Settings = draft.settings()?;
     let pin = pin(draft, &settings, video, !state.without_tags);
     match client::create(session, &pin).await {
-        Ok(id) => Ok(published(session, id)),
+        Ok(made) => {
+            let shown = made.description.unwrap_or_default();
+            let kept = kept::warning(&SPEC, "caption", &[], (&draft.caption, &shown));
+            Ok(published(session, made.id).with_warnings(kept.into_iter().collect()))
+        }
         Err(error) if is_about_tags(&error) && !state.without_tags => {
             state.without_tags = true;
             Progress::continue_with(&state)

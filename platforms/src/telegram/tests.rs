@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Telegram, error::parse_error};
 use crate::{
-    Draft, Error, ErrorKind, Platform, Progress, PublishedPost, Secrets, Session, Step,
+    Draft, Effect, Error, ErrorKind, Platform, Progress, PublishedPost, Secrets, Session, Step,
     tests::test_server::{self, Network, Seen, draft, media, reply},
     validate,
 };
@@ -358,8 +358,26 @@ fn parameters_of_an_error_are_used() {
     );
     let body = json!({"error_code": 400, "parameters": {"migrate_to_chat_id": -100_777}});
     let error = parse_error(&reply(400, &[], &body));
-    assert_eq!(error.kind, ErrorKind::Reconnect);
+    assert_eq!((error.kind, error.effect), (ErrorKind::TokenExpired, Effect::None));
     assert!(error.remedy.unwrap().contains("-100777"));
+}
+
+#[tokio::test]
+async fn only_a_group_that_became_a_supergroup_has_another_id() {
+    let moved =
+        json!({"ok": false, "error_code": 400, "parameters": {"migrate_to_chat_id": -100_777}});
+    let here = json!({"ok": true, "result": {"id": -1_001_234, "type": "group"}});
+    for (status, body, id) in [(400, moved, Some("-100777")), (200, here, None)] {
+        let network = Network::start(move |_| (status, body.clone())).await;
+        let found = Telegram.refresh(&session(&network)).await.unwrap();
+        let id = id.map(str::to_owned);
+        assert_eq!(found.as_ref().and_then(|found| found.remote_id.clone()), id);
+        assert_eq!(found.map(|found| found.secrets.expose("chat_id").to_owned()), id);
+        assert_eq!(network.seen().len(), 1);
+    }
+    let gone = json!({"ok": false, "error_code": 401, "description": "Unauthorized"});
+    let network = Network::start(move |_| (401, gone.clone())).await;
+    assert_eq!(Telegram.refresh(&session(&network)).await.unwrap_err().kind, ErrorKind::Reconnect);
 }
 
 fn codes(post: &Draft) -> Vec<String> {

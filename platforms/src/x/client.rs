@@ -117,8 +117,10 @@ pub(super) struct TweetReply<'a> {
 
 /// A created post.
 #[derive(Debug, Deserialize)]
-struct CreatedTweet {
-    id: String,
+pub(super) struct CreatedTweet {
+    pub id: String,
+    #[serde(default)]
+    pub text: String,
 }
 
 /// A post in lists.
@@ -235,13 +237,13 @@ pub(super) async fn describe(session: &Session, id: &str, text: &str) -> Result<
 }
 
 /// Publishes a post.
-pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<String> {
+pub(super) async fn tweet(session: &Session, tweet: &NewTweet<'_>) -> Result<CreatedTweet> {
     let request = post(session, "/2/tweets")?.json(tweet).deadline(SPEC.commit_deadline);
     let made: CreatedTweet = data(session, request).await?;
     if made.id.is_empty() {
         return Err(Error::new(ErrorKind::Ambiguous, format!("{LABEL} answered without an id.")));
     }
-    Ok(made.id)
+    Ok(made)
 }
 
 /// The words of X's API for the fields of a post: it knows them as tweets, and in newer descriptions as posts.

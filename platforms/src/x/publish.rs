@@ -6,15 +6,15 @@ use chrono::TimeDelta;
 use serde_json::Value;
 
 use super::{
-    IMAGE_BYTES_MAX, client,
+    IMAGE_BYTES_MAX, SPEC, client,
     client::{NewTweet, TweetMedia, TweetPoll, TweetReply, Upload},
     is_chain, segments,
     settings::Settings,
     state::{ChunkedUpload, NextStep, State, Uploaded},
 };
 use crate::{
-    Draft, Error, Media, Progress, PublishedPart, PublishedPost, Result, Session, Step,
-    outcome::read_state, settings::is_ai_generated,
+    Draft, Error, Media, Progress, PublishedPart, PublishedPost, Result, Session, Step, Warning,
+    kept, outcome::read_state, settings::is_ai_generated, text::x_units,
 };
 
 /// The longest time X may take to process a file.
@@ -23,6 +23,9 @@ const PROCESSING_MAX: TimeDelta = TimeDelta::minutes(15);
 const POLL: Duration = Duration::from_secs(5);
 /// Pause between two posts of a chain.
 const BETWEEN_SEGMENTS: Duration = Duration::from_secs(1);
+
+/// The longest text that X shows whole everywhere, in its own units.
+const SHOWN_WHOLE: usize = 280;
 
 /// Returns the step of the next call.
 pub(super) fn step(draft: &Draft, state: Option<&Value>) -> Step {
@@ -121,14 +124,22 @@ async fn tweet(
     session: &Session,
     draft: &Draft,
     settings: &Settings,
-    state: State,
+    mut state: State,
     index: usize,
 ) -> Result<Progress> {
     let texts = segments(draft);
     let text = texts.get(index).ok_or_else(unexpected_state)?;
     let tweet = new_tweet(draft, settings, &state, text);
-    let id = client::tweet(session, &tweet).await?;
-    published(session, draft, state, id)
+    let made = client::tweet(session, &tweet).await?;
+    state.warnings.extend(lost(text, &made.text));
+    published(session, draft, state, made.id)
+}
+
+/// Returns the warning about a text that X shows otherwise than it was sent. A long one is cut where X shows it beside others,
+/// which says nothing of what it keeps.
+fn lost(sent: &str, shown: &str) -> Option<Warning> {
+    let is_short = x_units(sent) <= SHOWN_WHOLE;
+    kept::warning(&SPEC, "caption", SPEC.alterations.text, (sent, shown)).filter(|_| is_short)
 }
 
 fn new_tweet<'a>(
@@ -167,7 +178,7 @@ pub(super) fn published(
         let progress = Progress::continue_with(&state)?.after(BETWEEN_SEGMENTS);
         return Ok(progress.with_remote_id(Some(id)).mark_public());
     }
-    let mut ids = state.published.into_iter();
+    let mut ids = std::mem::take(&mut state.published).into_iter();
     let first = ids.next().ok_or_else(unexpected_state)?;
     let address = |id: &str| {
         let path = format!("/{}/status/{id}", session.account.username);
@@ -183,6 +194,7 @@ pub(super) fn published(
         id: first,
         url,
         parts: parts.collect(),
+        warnings: state.warnings,
         ..PublishedPost::default()
     }))
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::settings::Settings;
-use crate::{Draft, Step, settings::alt_text};
+use crate::{Draft, Step, Warning, settings::alt_text};
 
 /// The state that is stored between two calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub(super) struct State {
     pub upload: Option<ChunkedUpload>,
     /// Ids of the posts that are public, in order.
     pub published: Vec<String>,
+    /// What they lack.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// An uploaded file.

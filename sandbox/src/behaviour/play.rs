@@ -104,7 +104,8 @@ pub(crate) fn after<N: Network>(cx: &Cx<N>, phase: Phase, operation: &str, reply
         return other(&newest(&cx.sim, account), now_ms);
     }
     let reply = with_courses(account, reply);
-    if phase == Phase::Commit && is_done && !behaviour.rewrite.is_empty() {
+    let shows_post = matches!(phase, Phase::Commit | Phase::Confirm);
+    if shows_post && is_done && !behaviour.rewrite.is_empty() {
         return kept(&behaviour, reply);
     }
     if phase != Phase::Read {

@@ -68,6 +68,9 @@ fn unknown() -> Reply {
 pub(super) fn get(cx: &Cx) -> HandlerResult {
     let account = webhook::caller(cx)?;
     let id = message_id(cx)?;
+    if let Some(named) = cx.call.query_value("thread_id") {
+        thread(&account, &named)?;
+    }
     let base = cx.sim.base();
     let found = account.read(|state| {
         Some(representations::message(state.messages.get(&id)?, &account.identity, &base))

@@ -45,6 +45,8 @@ async fn a_message_is_sent_read_edited_and_deleted() {
         sent["id"].as_str().unwrap()
     );
     assert_eq!(send(net.client.get(&message)).await.is(200)["content"], "hello @everyone");
+    let elsewhere = send(net.client.get(&message).query(&[("thread_id", "7")])).await;
+    assert_eq!(elsewhere.is(404)["code"], 10003);
     let edited = send(net.client.patch(&message).json(&json!({"content": "bye"}))).await.is(200);
     assert!(edited["edited_timestamp"].is_string());
     let posts = net.posts(&account).await;

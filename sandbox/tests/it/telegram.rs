@@ -119,6 +119,29 @@ async fn a_text_is_sent_in_every_encoding() {
     assert_eq!(net.posts(&account).await.len(), 3);
 }
 
+/// <https://core.telegram.org/bots/api#responseparameters>
+#[tokio::test]
+async fn a_group_that_became_a_supergroup_names_its_new_id() {
+    let net = Net::new().await;
+    let account = net.account("telegram").await;
+    net.behave("telegram", &account, json!({"ids": {"object": "supergroup"}})).await;
+    for method in ["sendMessage", "getChat", "sendMediaGroup"] {
+        let old = call(&net, &account, method, json!({"text": "x"})).await.is(400);
+        assert!(old["description"].as_str().unwrap().contains("upgraded to a supergroup"));
+        let id = old["parameters"]["migrate_to_chat_id"].as_i64().unwrap();
+        assert_ne!(id.to_string(), account.remote_id);
+        let sent = call(&net, &account, "sendMessage", json!({"chat_id": id, "text": "x"})).await;
+        assert_eq!(sent.is(200)["result"]["chat"]["id"], id);
+        let chat = call(&net, &account, "getChat", json!({ "chat_id": id })).await.is(200);
+        assert_eq!(
+            (&chat["result"]["id"], &chat["result"]["type"]),
+            (&json!(id), &json!("supergroup"))
+        );
+    }
+    // Only what was sent to the new one is there.
+    assert_eq!(net.posts(&account).await.len(), 3);
+}
+
 #[tokio::test]
 async fn lengths_are_counted_after_parsing() {
     let net = Net::new().await;

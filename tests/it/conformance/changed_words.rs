@@ -119,11 +119,16 @@ async fn a_title_that_is_refused_after_a_lost_call_is_looked_up_until_it_is_foun
 #[tokio::test]
 async fn what_readers_miss_of_a_text_is_a_warning_on_the_post() {
     let app = TestApp::start().await;
-    for (name, fault) in [
-        ("lemmy", None),
-        ("lemmy", Some("drop_after_change")),
-        ("devto", None),
-        ("wordpress", None),
+    for (name, fault, field) in [
+        ("lemmy", None, None),
+        ("lemmy", Some("drop_after_change"), None),
+        ("devto", None, None),
+        ("wordpress", None, None),
+        ("x", None, None),
+        ("pinterest", None, None),
+        ("discord", None, None),
+        // Its posts have names as long as sentences.
+        ("google_business", None, Some("summary")),
     ] {
         for (rewrite, code) in [
             (json!([]), None),
@@ -132,6 +137,12 @@ async fn what_readers_miss_of_a_text_is_a_warning_on_the_post() {
             (json!([{"op": "mask", "at": "tenth"}]), Some("text_changed")),
         ] {
             let place = Place::open(&app, name).await;
+            let mut rewrite = rewrite;
+            for op in rewrite.as_array_mut().unwrap() {
+                if let Some(field) = field {
+                    op["field"] = json!(field);
+                }
+            }
             place.behave(json!({ "rewrite": rewrite })).await;
             let text = "A title\n\nThe first second third fourth fifth sixth seventh & tenth word";
             let post = place.publish(text, fault).await;

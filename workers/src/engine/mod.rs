@@ -218,8 +218,8 @@ pub async fn execute<W: RemoteWork>(
                 return refresh::stop_tokens(work, &account, &error).await;
             }
             Next::Refresh(error) => match refresh::refresh(work, &account, &error).await? {
-                Some((row, again)) => {
-                    (account, session, is_fresh) = (Cow::Owned(row), again, true);
+                Some((row, again, renewed)) => {
+                    (account, session, is_fresh) = (Cow::Owned(row), again, renewed);
                 }
                 None => return Ok(()),
             },

@@ -1,6 +1,6 @@
 //! Fresh tokens for a call that the network refuses without them.
 
-use fanfare_core::{Code, Result};
+use fanfare_core::{Code, Domain, Result};
 use fanfare_entities::{Millis, account};
 use fanfare_platforms::{self as platforms, ErrorKind, Session};
 use fanfare_publishing::accounts::{self, RefreshOutcome};
@@ -50,15 +50,29 @@ pub(super) async fn renew_early<W: RemoteWork>(
     Ok(accounts::session(&cx, &row).await?.map(|session| (row, session)))
 }
 
-/// Returns the account and a session with fresh tokens, or `None` if the row was given back or has ended.
+/// Returns the account and a session with fresh tokens, and true; or with the old token, which serves still, and false; or
+/// `None` if the row was given back or has ended.
 pub(super) async fn refresh<W: RemoteWork>(
     work: &mut W,
     account: &account::Model,
     error: &platforms::Error,
-) -> Result<Option<(account::Model, Session)>> {
+) -> Result<Option<(account::Model, Session, bool)>> {
     let cx = work.cx().domain.clone();
+    // The network has not refused the token: it is about to end.
+    let serves = |cx: &Domain| {
+        error.reply.is_none() && account.token_expires_at.is_some_and(|end| end > cx.clock.now())
+    };
+    let usable = |found: Option<(account::Model, Session)>, is_fresh: bool| {
+        found.map(|(row, session)| (row, session, is_fresh))
+    };
     match accounts::refresh(&cx, work.platform(), account.id, account.secret_id).await? {
-        RefreshOutcome::Fresh => return fresh_session(work, account).await,
+        RefreshOutcome::Fresh => return Ok(usable(fresh_session(work, account).await?, true)),
+        RefreshOutcome::Ending(_) if serves(&cx) => {
+            return Ok(usable(fresh_session(work, account).await?, false));
+        }
+        RefreshOutcome::Failed(failure) if serves(&cx) && may_pass(&failure) => {
+            return Ok(usable(fresh_session(work, account).await?, false));
+        }
         RefreshOutcome::Elsewhere => work.wait_for_tokens().await?,
         RefreshOutcome::Impossible => stop_tokens(work, account, error).await?,
         RefreshOutcome::Failed(error) => match error.kind {
@@ -71,6 +85,14 @@ pub(super) async fn refresh<W: RemoteWork>(
         RefreshOutcome::Ending(error) => work.retry(&error).await?,
     }
     Ok(None)
+}
+
+/// Returns true if tokens that could not be renewed may be renewed later.
+fn may_pass(error: &platforms::Error) -> bool {
+    !matches!(
+        error.kind,
+        ErrorKind::Reconnect | ErrorKind::InvalidCredentials | ErrorKind::TokenExpired
+    )
 }
 
 async fn fresh_session<W: RemoteWork>(

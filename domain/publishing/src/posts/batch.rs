@@ -95,7 +95,7 @@ pub(super) enum Item {
     /// It was made before.
     Answered(Reply),
     /// It was only checked.
-    Checked(CheckedItem),
+    Checked(Box<CheckedItem>),
     /// It can be written.
     Ready(ReadyItem),
 }
@@ -221,7 +221,8 @@ async fn prepare_item(
     abandon(&act).await?;
     match prepared {
         Ok(Prepared::Checked(reply, compared)) => {
-            Ok(Item::Checked(CheckedItem { index, body, act, reply: reply.cast(), compared }))
+            let item = CheckedItem { index, body, act, reply: reply.cast(), compared };
+            Ok(Item::Checked(Box::new(item)))
         }
         Ok(Prepared::Ready(..)) => Err(Error::internal("a post that is ready was not written")),
         Err(error) => Err(with_remedies(&act, error, body, index)),

@@ -53,8 +53,7 @@ pub struct NewPost {
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub group: Option<String>,
-    /// `refuse` makes no post that repeats one of the account within seven days; `warn`, the default, makes it with a
-    /// warning.
+    /// `refuse` makes no post that repeats one of the account within seven days; `warn` (the default) makes it with a warning.
     #[serde(default)]
     pub duplicates: Option<Guard>,
     /// The workspace, for a key without one. The account must be in it.
@@ -131,8 +130,7 @@ pub struct PostChanges {
     #[serde(default, deserialize_with = "absent_or_null")]
     #[schemars(length(max = 200))]
     pub group: Option<Option<String>>,
-    /// `refuse` makes no change of content or time after which the post repeats another one of the account within seven
-    /// days; `warn`, the default, makes it with a warning.
+    /// `refuse` makes no change by which the post repeats another of the account within seven days.
     #[serde(default)]
     pub duplicates: Option<Guard>,
     /// Cannot be changed; listed here so that the error can say so.
