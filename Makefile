@@ -60,6 +60,7 @@ images: ## the pictures of docs/images, by the tests' Chromium
 lint: ## formatting, lints, the documentation of the code
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --test plans --test real --test chaos -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 check: lint ## formatting, lints, words, tests, dependencies

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fanfare_api::{Route, routes::ROUTES};
-use fanfare_core::{db::Db, durable};
+use fanfare_core::db::Db;
 use fanfare_ops::upkeep;
 use fanfare_tests::{Receiver, TestApp, User, Visitor, files::plain_png, networks};
 use reqwest::Method;
@@ -117,7 +117,7 @@ impl Walk {
         }
         // Rows that are made up name each other at random, so a part may fail here; `clean_up` is judged elsewhere.
         let _ = upkeep::clean_up(&app.domain).await;
-        dead_workers::end_leases(&app.domain, "held_by = $2", "nobody").await.unwrap();
+        fanfare_publishing::posts::dead_workers::end_leases(&app.domain, "held_by = $2", "nobody").await.unwrap();
     }
 
     /// Sends the example of each route, and asks each list with each of its filters.
