@@ -75,7 +75,7 @@ peers: ## the stories that need software of others (a Bluesky PDS, WordPress, cl
 	TEST_STACK=embedded cargo test --workspace --test real
 
 # Amounts, as variables: SEEDS POSTS KILLS SCHEDULED WINDOW AWAY RESTARTS STOPS PEER_JOBS PEER_KILLS.
-chaos: ## faults thrown at whole fleets, judged by the networks (ONLY=kills,real,flush,away,noeviction,postgres,stops,clocks,disk,peers FULL=1)
+chaos: ## faults thrown at whole fleets, judged by the networks (ONLY=kills,real,sets,flush,away,noeviction,postgres,stops,clocks,disk,peers FULL=1)
 	scripts/install.sh --peers
 	SEEDS=$(or $(SEEDS),5000) cargo test --workspace --test simulation
 	cargo test --workspace --test chaos

@@ -80,6 +80,17 @@ impl Fleet {
         fleet
     }
 
+    /// Kills an API process with SIGKILL, and starts another one at its address.
+    pub fn restart_api(&mut self, place: usize) {
+        let address = self.apis[place].address();
+        let listen = address.trim_start_matches("http://").to_owned();
+        self.apis[place].signal("-KILL");
+        while self.apis[place].ended().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        self.apis[place] = Process::start(self.command(&["api"], &[("FANFARE_LISTEN", listen)]));
+    }
+
     /// Starts another API process.
     pub fn start_api(&mut self, key: &str, more: &[(&str, String)]) {
         let api = Process::start(self.command(&["api"], more));

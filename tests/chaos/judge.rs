@@ -130,7 +130,8 @@ pub async fn judge(user: &User, db: &DatabaseConnection, expected: &Expected) ->
         }
         for text in texts {
             let times = held.remove(text).unwrap_or(0);
-            verdict.add(text, times, NETWORKS[account.network].1, failed.get(text));
+            let failed = failed.get(&(account.id, text.clone()));
+            verdict.add(text, times, NETWORKS[account.network].1, failed);
         }
         verdict.wrongly_failed.extend(
             held.into_keys().map(|text| format!("{text} is public and was never asked for")),
@@ -139,13 +140,14 @@ pub async fn judge(user: &User, db: &DatabaseConnection, expected: &Expected) ->
     verdict
 }
 
-/// Returns the texts of failed posts, with their error codes.
-async fn failed(db: &DatabaseConnection) -> BTreeMap<String, String> {
-    let sql = "SELECT caption, error FROM posts WHERE status = 'failed'";
+/// Returns the accounts and texts of failed posts, with their error codes.
+async fn failed(db: &DatabaseConnection) -> BTreeMap<(i64, String), String> {
+    let sql = "SELECT account_id, caption, error FROM posts WHERE status = 'failed'";
     let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await;
     let read = |row: &sea_orm::QueryResult| {
         let error: Value = row.try_get("", "error").unwrap();
-        (row.try_get("", "caption").unwrap(), error["code"].as_str().unwrap().to_owned())
+        let post = (row.try_get("", "account_id").unwrap(), row.try_get("", "caption").unwrap());
+        (post, error["code"].as_str().unwrap().to_owned())
     };
     rows.unwrap().iter().map(read).collect()
 }

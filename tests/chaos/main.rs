@@ -25,6 +25,7 @@ mod process;
 mod real;
 mod report;
 mod schedule;
+mod sets;
 mod settings;
 mod small_disk;
 mod stops;
@@ -38,6 +39,7 @@ use settings::Settings;
 const FAULTS: &[&str] = &[
     "kills",
     "real",
+    "sets",
     "flush",
     "away",
     "noeviction",
@@ -69,6 +71,7 @@ async fn all(settings: &Settings) -> Vec<Row> {
             match name {
                 "kills" => kills::run(&settings).await,
                 "real" => real::run(&settings).await,
+                "sets" => sets::run(&settings).await,
                 "flush" => flush::run(&settings).await,
                 "away" => away::run(&settings).await,
                 "noeviction" => noeviction::run(&settings).await,

@@ -81,7 +81,7 @@ async fn fill(user: &User, accounts: &[Account]) {
     for account in accounts {
         let item = |nth: usize| {
             let caption = if nth.is_multiple_of(2) { COMMON } else { "And a good night" };
-            json!({"account_id": account.id, "caption": caption, "acknowledge_duplicate_risk": true})
+            json!({"account_id": account.id, "caption": caption})
         };
         let items: Vec<Value> = (0..POSTS).map(item).collect();
         let made = user.post("/api/v1/posts/batch", json!({ "posts": items })).await.expect(200);
