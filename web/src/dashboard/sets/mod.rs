@@ -40,14 +40,14 @@ pub fn id(visit: &Visit) -> Result<PostSetId> {
 /// Shows the set.
 pub async fn show(visit: Visit) -> Result<PageResponse> {
     let note = alike::note(visit.query("alike"));
-    let (main, is_under_way) = page(&visit, &note).await?;
-    Ok(PageResponse::following(TITLE, main, is_under_way))
+    let (main, follows) = page(&visit, &note).await?;
+    Ok(PageResponse::following(TITLE, main, follows))
 }
 
 /// Shows the set after a step, with what the step says.
 pub async fn after(visit: &Visit, note: &Markup) -> Result<PageResponse> {
-    let (main, is_under_way) = page(visit, note).await?;
-    Ok(PageResponse::following(TITLE, main, is_under_way))
+    let (main, _) = page(visit, note).await?;
+    Ok(PageResponse::Wide(TITLE, main))
 }
 
 /// Shows the set with the error of a form.
@@ -59,21 +59,23 @@ pub async fn wrong(visit: &Visit, error: Error) -> Result<PageResponse> {
     Ok(PageResponse::WideInvalid(TITLE, main, refused::at_fields(error)))
 }
 
-/// Renders the page; also returns whether its content changes by itself soon.
+/// Renders the page; also returns whether it follows its content, which changes by itself soon. The answer to a form does
+/// not, since its address is that of the form.
 async fn page(visit: &Visit, note: &Markup) -> Result<(Markup, bool)> {
     let id = id(visit)?;
     let seat = PageMember::of_post_set(visit, id).await?;
     let whole = WholeSet::find(&seat.act, id).await?;
     let now = seat.act.cx.clock.now();
     let is_under_way = whole.targets.iter().any(|one| is_under_way(&one.post, now));
+    let follows = is_under_way && visit.path("verb").is_empty();
     let main = html! {
         p { a href="/dashboard/posts" { "All posts" } }
         (note)
-        div #live data-follow[is_under_way] {
+        div #live data-follow[follows] {
             div.head {
                 h1 { "Post on " (entry::count(whole.targets.len())) " " span role="status" { (badge(entry::words(&whole.targets))) } }
             }
-            @if is_under_way { p.soft { "This page follows the posts by itself." } }
+            @if follows { p.soft { "This page follows the posts by itself." } }
             (targets::table(&whole, seat.zone())?)
             div.columns {
                 section {
@@ -89,7 +91,7 @@ async fn page(visit: &Visit, note: &Markup) -> Result<(Markup, bool)> {
             }
         }
     };
-    Ok((main, is_under_way))
+    Ok((main, follows))
 }
 
 fn content(whole: &WholeSet) -> Markup {

@@ -63,7 +63,8 @@ pub async fn steps(visit: &Visit, seat: &PageMember, whole: &WholeSet) -> Result
     }
     let open: Vec<&TargetRow> = whole.targets.iter().filter(|one| one.is_open()).collect();
     let is_draft = open.iter().any(|one| one.post.status == PostStatus::Draft);
-    let can_move = !open.is_empty() && !is_draft;
+    // A post with a time of its own is moved on its own page.
+    let can_move = !is_draft && open.iter().any(|one| !one.own_time);
     let accounts = accounts::all(&seat.act).await?;
     Ok(html! {
         @if can_move { (timed((visit, whole), ("move", "Move it"), (seat.zone(), false))) }
@@ -147,7 +148,7 @@ fn retry(visit: &Visit, whole: &WholeSet) -> Markup {
         whole.targets.iter().filter(|one| one.post.status == PostStatus::Failed).collect();
     let risky = failed.iter().filter(|one| one.post.duplicate_risk).count();
     let what = format!(
-        "Of {} that did not go out, {risky} may be public already: an earlier attempt had no answer. Look at the account first. Without the tick those are left alone, and the others are sent again now.",
+        "Of {} that failed, {risky} may be public already: an earlier attempt had no answer. Look at the account first. Without the tick those are left alone, and the others are sent again now.",
         failed.len()
     );
     let fields = html! { (parts::once_field()) (looked("retry", risky == failed.len())) };
