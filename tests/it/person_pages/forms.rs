@@ -136,6 +136,18 @@ async fn pages(app: &TestApp, ada: &Somebody) -> Vec<String> {
     let scheduled = ada.user.publish(new).await["id"].to_string();
     let draft = json!({"account_id": account, "caption": "Draft", "status": "draft"});
     let draft = ada.user.publish(draft).await["id"].to_string();
+    let other = ada.user.connect("bluesky").await;
+    ada.user.connect("threads").await;
+    let mut sets = Vec::new();
+    for body in [
+        json!({"caption": "Soup for two", "scheduled_at": app.at(86_400)}),
+        json!({"caption": "Draft for two", "status": "draft"}),
+    ] {
+        let mut body = body;
+        body["targets"] = json!([{"account_id": account}, {"account_id": other}]);
+        let set = ada.user.post("/api/v1/post-sets", body).await.expect(201).body;
+        sets.push(format!("/dashboard/sets/{}", set["post_set"]["id"].as_str().unwrap()));
+    }
     let brand = app.brand(ada.home, &[]).await;
     let app_of_hers =
         json!({"client_name": "Tool", "allowed_redirect_uris": ["https://example.com/cb"]});
@@ -147,6 +159,7 @@ async fn pages(app: &TestApp, ada: &Somebody) -> Vec<String> {
         .map(|path| (*path).to_owned())
         .chain(single)
         .chain(posts)
+        .chain(sets)
         .chain([format!("/dashboard/brands/{brand}")])
         .collect()
 }

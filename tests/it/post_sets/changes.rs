@@ -154,3 +154,35 @@ async fn with_its_last_target_a_set_is_gone() {
     user.delete(&format!("/api/v1/posts/group/{group}?confirm=true")).await.expect(200);
     user.get(&path(&other)).await.refused(404, "post_set_not_found");
 }
+
+#[tokio::test]
+async fn a_time_for_all_targets_is_that_of_the_set_from_then_on() {
+    let (app, user, accounts) = with_accounts(&["mastodon", "bluesky"]).await;
+    let set =
+        made(&user, json!({"targets": on(&accounts), "caption": "x", "status": "draft"})).await;
+    let own = set["targets"][1]["post_id"].as_i64().unwrap();
+    let day = 86_400;
+    user.patch(&format!("/api/v1/posts/{own}"), json!({"scheduled_at": app.at(day)}))
+        .await
+        .expect(200);
+    let (first, second) = (app.at(2 * day), app.at(3 * day));
+    let status = json!({"status": "scheduled", "scheduled_at": first});
+    user.put(&format!("{}/status", path(&set)), status).await.expect(200);
+    for (change, time) in [(None, &first), (Some(json!({"scheduled_at": second})), &second)] {
+        if let Some(change) = change {
+            user.patch(&path(&set), change).await.expect(200);
+        }
+        let now = user.get(&path(&set)).await.expect(200).body["post_set"].clone();
+        for target in now["targets"].as_array().unwrap() {
+            let at = target["scheduled_at"].as_str().unwrap();
+            assert_eq!(at[..19], time[..19], "{now}");
+        }
+    }
+    // A new target goes out with the others.
+    let third = user.connect("telegram").await;
+    user.post(&format!("{}/targets", path(&set)), json!({"targets": on(&[third])}))
+        .await
+        .expect(201);
+    let now = user.get(&path(&set)).await.expect(200).body["post_set"].clone();
+    assert_eq!(now["targets"][2]["scheduled_at"], now["targets"][0]["scheduled_at"]);
+}

@@ -83,12 +83,13 @@ async fn a_post_is_scheduled_saved_and_sent_twice_without_harm() {
         ("caption", "For both\r\nof them"),
     ];
     let drafts = press(&mut ada, &once(), ("do", "draft"), &both).await.expect(303);
-    assert_eq!(drafts.location, "/dashboard/posts");
+    assert!(drafts.location.starts_with("/dashboard/sets/"), "{}", drafts.location);
     let listed = posts(&user).await;
     assert_eq!(listed.len(), 3);
     assert_eq!((&listed[0]["status"], &listed[1]["status"]), (&json!("draft"), &json!("draft")));
     assert_eq!(listed[0]["caption"], "For both\nof them");
-    assert_eq!(listed[0]["group"], listed[1]["group"]);
+    assert_eq!(listed[0]["post_set_id"], listed[1]["post_set_id"]);
+    assert!(drafts.location.ends_with(listed[0]["post_set_id"].as_str().unwrap()));
     assert_ne!(listed[0]["account_id"], listed[1]["account_id"]);
 }
 

@@ -20,12 +20,14 @@ async fn every_page_can_be_read_on_a_phone_and_in_the_dark() {
     }
     let failed = Box::pin(busy(&app, &mut ada, &user)).await;
     let post = format!("/dashboard/posts/{failed}");
+    let set = Box::pin(half_published(&app, &user)).await;
     for (name, path) in [
         ("home", "/dashboard"),
         ("posts", "/dashboard/posts"),
         ("month", "/dashboard/posts?view=month"),
         ("week", "/dashboard/posts?view=week"),
         ("post", post.as_str()),
+        ("set", set.as_str()),
         ("accounts", "/dashboard/accounts"),
         ("composer", "/dashboard/posts/new"),
         ("keys", "/dashboard/api"),
@@ -98,6 +100,33 @@ async fn compose(browser: &mut Browser, app: &TestApp) {
             .await;
     }
     look_here(browser, "composed").await;
+}
+
+/// A set of which one post is public, one failed and one has a text of its own and is still to come. Its page.
+async fn half_published(app: &TestApp, user: &fanfare_tests::User) -> String {
+    let [good, bad, later] = [
+        user.connect("mastodon").await,
+        user.connect("bluesky").await,
+        user.connect("telegram").await,
+    ];
+    let refuses = json!([{"on": "commit", "kind": "status", "status": 400, "times": 50}]);
+    user.faults("bluesky", bad, refuses).await;
+    let body = json!({
+        "targets": [
+            {"account_id": good},
+            {"account_id": bad},
+            {"account_id": later, "caption": "For Telegram alone", "scheduled_at": app.at(86_400)},
+        ],
+        "caption": "The harbour shop opens on Sunday, and there is soup for everybody.",
+    });
+    let set = user.post("/api/v1/post-sets", body).await.expect(201).body["post_set"].clone();
+    let path = format!("/api/v1/post-sets/{}", set["id"].as_str().unwrap());
+    app.eventually("two of three are through", || async {
+        let counts = user.get(&path).await.expect(200).body["post_set"]["counts"].clone();
+        (counts == json!({"published": 1, "failed": 1, "scheduled": 1})).then_some(())
+    })
+    .await;
+    format!("/dashboard/sets/{}", set["id"].as_str().unwrap())
 }
 
 /// A workspace at work: accounts, posts of each status, brands, two workspaces. The post that failed.

@@ -1,6 +1,7 @@
 //! The pages of a person's dashboard: home, posts, accounts and the composer, without scripts and in a real browser.
 
 mod accounts;
+mod compose_sets;
 mod composer;
 mod files;
 mod films;
@@ -9,6 +10,7 @@ mod home;
 mod looks;
 mod posts;
 mod roles;
+mod sets;
 
 use fanfare_core::access::Scope;
 use fanfare_tests::{Options, TestApp, User, Visitor};

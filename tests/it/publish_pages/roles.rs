@@ -23,7 +23,15 @@ async fn a_page_offers_what_the_route_table_allows() {
     let app = quiet().await;
     let (_, owner) = person(&app, "owner@example.com").await;
     let account = owner.connect("bluesky").await;
+    let others = [owner.connect("mastodon").await, owner.connect("threads").await];
+    owner.connect("telegram").await;
     let team = workspace(&owner).await;
+    let set = json!({
+        "targets": [{"account_id": others[0]}, {"account_id": others[1]}],
+        "caption": "For two",
+        "scheduled_at": app.at(86_400),
+    });
+    let set = owner.post("/api/v1/post-sets", set).await.expect(201).body["post_set"].clone();
     for role in [Role::Viewer, Role::Editor, Role::Publisher, Role::Admin] {
         let (id, mut visitor) = Visitor::person(&app, &format!("{role:?}@example.com")).await;
         users::set_member(&app.domain, team, id, role).await.unwrap();
@@ -36,7 +44,13 @@ async fn a_page_offers_what_the_route_table_allows() {
         assert_eq!(mine.status == 201, role >= needed("create_post", "draft"), "{}", mine.text);
         let mine = mine.body["post"]["id"].as_i64();
         let page = |id: &str| format!("/dashboard/posts/{id}");
+        let set = format!("/dashboard/sets/{}", set["id"].as_str().unwrap());
         let mut offers = vec![
+            (set.clone(), "/text\"", "update_post_set", ""),
+            (set.clone(), "/move\"", "update_post_set", "time"),
+            (set.clone(), "/pause\"", "update_post_set_status", ""),
+            (set.clone(), "/add\"", "add_post_set_targets", ""),
+            (set, "/delete\"", "delete_post_set", ""),
             ("/dashboard/posts/new".to_owned(), "value=\"draft\"", "create_post", "draft"),
             ("/dashboard/posts/new".to_owned(), "value=\"schedule\"", "create_post", ""),
             ("/dashboard/posts/new".to_owned(), "value=\"publish\"", "create_post", ""),

@@ -122,8 +122,13 @@ if (composer) {
     waiting = setTimeout(check, 500);
   };
   const watched = ["account_id", "caption", "media", "alt", "media_url", "scheduled_at"];
-  const isWatched = (field) => watched.includes(field.name) || (field.name || "").startsWith("set.");
-  composer.addEventListener("input", (event) => isWatched(event.target) && soon());
+  const isWatched = (field) => watched.includes(field.name) || /^(set|own)\./.test(field.name || "");
+  composer.addEventListener("input", (event) => {
+    if (!isWatched(event.target)) return;
+    // What was wrong on an account at the last step may be right by now: the check says it.
+    for (const old of composer.querySelectorAll("#settings .problems")) old.remove();
+    soon();
+  });
   composer.addEventListener("change", async (event) => {
     if (event.target.name === "account_id") {
       await show("settings", "settings").catch(() => {});
@@ -208,7 +213,7 @@ if (composer) {
     const restore = async () => {
       for (const [name, value] of kept.filter((field) => !isFile(field))) set(name, value);
       await showFiles(kept.filter(isFile)).catch(() => {});
-      await show("settings", "settings", kept.filter(([name]) => name.startsWith("set."))).catch(() => {});
+      await show("settings", "settings", kept.filter(([name]) => /^(set|own)\./.test(name))).catch(() => {});
       soon();
     };
     const note = document.createElement("div");
@@ -224,7 +229,7 @@ if (composer) {
   }
 } else if (sessionStorage.getItem("fanfare-sent")) {
   // The composer leads to what it made: only then it has been sent.
-  const isMade = /^\/dashboard\/posts(\/\d+)?$/.test(location.pathname);
+  const isMade = /^\/dashboard\/(posts(\/\d+)?|sets\/[0-9a-f-]+)$/.test(location.pathname);
   const isNext = document.referrer && new URL(document.referrer).pathname === "/dashboard/posts/new";
   if (isMade && isNext) localStorage.removeItem(sessionStorage.getItem("fanfare-sent"));
   sessionStorage.removeItem("fanfare-sent");

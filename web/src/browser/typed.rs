@@ -7,7 +7,8 @@ use maud::{Markup, PreEscaped, html};
 use super::refill::refilled;
 
 /// Fields that nobody types.
-const TECHNICAL: [&str; 7] = ["csrf", "once", "order", "do", "part", "next", "workspace_id"];
+const TECHNICAL: [&str; 8] =
+    ["csrf", "once", "order", "do", "part", "next", "workspace_id", "version"];
 
 /// Words in the names of fields whose values never leave the browser again.
 const SECRET: [&str; 5] = ["password", "secret", "token", "key", "code"];

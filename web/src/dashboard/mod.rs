@@ -21,6 +21,7 @@ mod page_member;
 mod parts;
 mod posts;
 mod reviews;
+mod sets;
 mod settings;
 mod team;
 mod usage;
@@ -47,6 +48,9 @@ const PAGES: &[PageRoute<UserSite>] = &[
     PageRoute::get("/dashboard/jobs", page!(composer::jobs)),
     PageRoute::get("/dashboard/posts/{id}", page!(posts::one::show)),
     PageRoute::post("/dashboard/posts/{id}/{verb}", page!(posts::act::act)),
+    PageRoute::get("/dashboard/sets/{id}", page!(sets::show)),
+    PageRoute::post("/dashboard/sets/{id}/{verb}", page!(sets::act::act))
+        .max_form(composer::LARGEST),
     PageRoute::get("/dashboard/accounts", page!(accounts::show)),
     PageRoute::post("/dashboard/accounts/sandbox", page!(accounts::create_sandbox)),
     PageRoute::post("/dashboard/accounts/{id}/disconnect", page!(accounts::disconnect)),

@@ -6,6 +6,7 @@ use fanfare_core::{
     clock::Time,
     limits::Meter,
 };
+use fanfare_entities::PostSetId;
 use fanfare_people::users::{self, Workspace};
 use maud::{Markup, html};
 
@@ -43,6 +44,16 @@ impl PageMember {
     pub async fn of_post(visit: &Visit, id: PostId) -> Result<Self> {
         let caller = Caller::browser_session(visit.session.user_id);
         let membership = access::membership_for_post(&visit.cx, &caller, id).await?;
+        Self::at(visit, caller, membership).await
+    }
+
+    /// Finds the membership in the workspace of a post set.
+    ///
+    /// # Errors
+    /// [`Code::PostSetNotFound`].
+    pub async fn of_post_set(visit: &Visit, id: PostSetId) -> Result<Self> {
+        let caller = Caller::browser_session(visit.session.user_id);
+        let membership = access::membership_for_post_set(&visit.cx, &caller, id).await?;
         Self::at(visit, caller, membership).await
     }
 

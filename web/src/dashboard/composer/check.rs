@@ -1,136 +1,110 @@
 //! The check of a post: missing parts, the length of its text, and a preview.
 
 use fanfare_core::{
-    Code, Error, Result,
+    Error, Result,
     access::Role,
-    error::violation,
     input::strict,
     limits::{self, Bucket},
 };
 use fanfare_entities::account;
 use fanfare_publishing::{
     platforms::label,
-    posts::{self, CaptionLength, CreateOutcome, NewPost, caption_length},
+    posts::{
+        self, CaptionLength, CreateOutcome, NewPost, caption_length,
+        sets::{self, NewPostSet, SetOutcome},
+    },
 };
 use maud::{Markup, html};
+use serde::Deserialize;
 
-use super::{draft::Draft, files::File, settings};
+use super::{draft::Draft, files::File, problem::Problem};
 use crate::dashboard::{marks::account_name, page_member::PageMember, parts::one_line};
 
 /// The most characters of a text in a preview.
 const SHOWN: usize = 3_000;
 
-/// A problem of the post.
-pub struct Problem {
-    /// The account that has it; empty if all have.
-    pub account: String,
-    /// The label of the field.
-    pub field: String,
-    /// The name of the form's field.
-    pub input: String,
-    /// The problem and its remedy.
-    pub message: String,
-    /// The remedy.
-    pub remedy: String,
+/// The result of a check.
+#[derive(Default)]
+pub struct Checked {
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+    /// What is right and worth a look all the same.
+    pub warnings: Vec<Notice>,
 }
 
-impl Problem {
-    /// Returns the problems of an error, one for each violation.
-    pub fn of(account: &str, error: &Error) -> Vec<Self> {
-        let problem = |field: &str, message: &str, remedy: &str| Self {
-            account: account_name(account),
-            field: field.replace('_', " "),
-            input: input(field, None),
-            message: message.to_owned(),
-            remedy: remedy.to_owned(),
-        };
-        if error.violations().is_empty() {
-            let entry = error.code().entry();
-            let remedy = error.details().remedy.as_deref().unwrap_or(entry.remedy);
-            return vec![problem("", error.message(), remedy)];
-        }
-        let all = error.violations().iter();
-        all.map(|one| problem(&one.field, &one.message, &one.remedy)).collect()
-    }
-
-    /// Returns the problems that a post has on an account.
-    pub fn on(account: &account::Model, error: &Error) -> Vec<Self> {
-        let mut all = Self::of(&account.username, error);
-        for (one, broken) in all.iter_mut().zip(error.violations()) {
-            one.input = input(&broken.field, Some(account));
-        }
-        all
-    }
+/// A warning about the post.
+pub struct Notice {
+    /// The names of the accounts that it is about; empty if it is about all.
+    account: String,
+    message: String,
 }
 
-/// Returns the name of the form's field for a field of the request, of one account or of all.
-fn input(field: &str, account: Option<&account::Model>) -> String {
-    let first = field.split(['.', '[']).next().unwrap_or(field);
-    let setting = field.strip_prefix("settings.").or((first == "post_type").then_some(first));
-    match (setting, account) {
-        (Some(setting), Some(account)) => {
-            let setting = setting.split(['.', '[']).next().unwrap_or(setting);
-            settings::named(account, setting)
-        }
-        _ if first == "media_urls" => "media".to_owned(),
-        _ => first.to_owned(),
-    }
+/// The warnings in the reply to a check of a post, or of a set with targets.
+#[derive(Deserialize)]
+struct Warned {
+    #[serde(default)]
+    warnings: Vec<Warning>,
+    #[serde(default)]
+    targets: Vec<WarnedTarget>,
 }
 
-/// Returns the error that represents these problems, with the form's fields.
-pub fn refusal(problems: &[Problem]) -> Error {
-    let code = Code::InvalidField;
-    let all = problems
-        .iter()
-        .map(|one| violation(code, one.input.clone(), one.message.clone(), one.remedy.clone()));
-    let broken = Error::check(all.collect::<Vec<_>>());
-    broken.err().unwrap_or_else(|| Error::new(code, "Something is missing."))
+#[derive(Deserialize)]
+struct WarnedTarget {
+    index: usize,
+    warnings: Vec<Warning>,
+}
+
+#[derive(Deserialize)]
+struct Warning {
+    message: String,
+    #[serde(default)]
+    targets: Option<Vec<usize>>,
 }
 
 /// Checks the post on each account as the API does with `dry_run`.
 ///
 /// # Errors
-/// [`Code::RateLimited`] after too many checks in a minute; the database's.
-pub async fn all(seat: &PageMember, draft: &Draft) -> Result<Vec<Problem>> {
+/// [`fanfare_core::Code::RateLimited`] after too many checks in a minute; the database's.
+pub async fn all(seat: &PageMember, draft: &Draft) -> Result<Checked> {
+    if !seat.may(Role::Editor) {
+        return Ok(Checked::default());
+    }
+    let person = seat.act.caller.user_id.to_string();
+    limits::admit_anonymous(&seat.act.cx, &[(Bucket::ComposerChecks, &person)]).await?;
+    let accounts = draft.chosen(seat).await?;
+    let mut problems = not_filled(draft, accounts.is_empty());
+    let checked = match accounts.as_slice() {
+        [] => Checked::default(),
+        [one] => of_one(seat, draft, one).await?,
+        several => of_set(seat, draft, several).await?,
+    };
+    problems.extend(checked.problems);
+    Ok(Checked { problems, ..checked })
+}
+
+/// Returns the problems that the form itself has.
+fn not_filled(draft: &Draft, is_nowhere: bool) -> Vec<Problem> {
     let about = |(field, input): (&str, &str), message: &str, remedy: &str| Problem {
         account: String::new(),
+        accounts: Vec::new(),
         field: field.to_owned(),
         input: input.to_owned(),
         message: message.to_owned(),
         remedy: remedy.to_owned(),
     };
-    if !seat.may(Role::Editor) {
-        return Ok(Vec::new());
-    }
-    let person = seat.act.caller.user_id.to_string();
-    limits::admit_anonymous(&seat.act.cx, &[(Bucket::ComposerChecks, &person)]).await?;
-    let accounts = draft.chosen(seat).await?;
     let mut problems = Vec::new();
-    if accounts.is_empty() {
-        problems.push(about(
-            ("accounts", "account_id"),
-            "No account is chosen.",
-            "Choose at least one.",
-        ));
+    if is_nowhere {
+        let field = ("accounts", "account_id");
+        problems.push(about(field, "No account is chosen.", "Choose at least one."));
     }
     if draft.step == "schedule" && draft.at.is_none() {
-        problems.push(about(
-            ("time", "scheduled_at"),
-            "There is no time yet.",
-            "Choose one, or publish it now.",
-        ));
+        let field = ("time", "scheduled_at");
+        problems.push(about(field, "There is no time yet.", "Choose one, or publish it now."));
     }
-    for account in &accounts {
-        problems.extend(of_account(seat, draft, account).await?);
-    }
-    Ok(problems)
+    problems
 }
 
-async fn of_account(
-    seat: &PageMember,
-    draft: &Draft,
-    account: &account::Model,
-) -> Result<Vec<Problem>> {
+async fn of_one(seat: &PageMember, draft: &Draft, account: &account::Model) -> Result<Checked> {
     let mut body = draft.body(seat, account).await?;
     body["dry_run"] = true.into();
     let checked = match strict::read_partial::<NewPost>(body) {
@@ -138,24 +112,67 @@ async fn of_account(
         Err(error) => Err(error),
     };
     match checked {
-        Ok(CreateOutcome::Checked(_) | CreateOutcome::Created(_)) => Ok(Vec::new()),
-        Err(error) if error.status() < 500 => Ok(Problem::on(account, &error)),
-        Err(error) => Err(error),
+        Ok(CreateOutcome::Checked(reply)) => {
+            let warnings = notices(reply.body(), std::slice::from_ref(account))?;
+            Ok(Checked { problems: Vec::new(), warnings })
+        }
+        Ok(CreateOutcome::Created(_)) => Ok(Checked::default()),
+        Err(error) => refused(error, |error| Problem::on(account, draft, error)),
     }
+}
+
+async fn of_set(seat: &PageMember, draft: &Draft, accounts: &[account::Model]) -> Result<Checked> {
+    let mut body = draft.set_body(seat, accounts).await?;
+    body["dry_run"] = true.into();
+    let checked = match strict::read_partial::<NewPostSet>(body) {
+        Ok((new, flaws)) => sets::create(&seat.act, new, flaws).await,
+        Err(error) => Err(error),
+    };
+    match checked {
+        Ok(SetOutcome::Checked(reply)) => {
+            Ok(Checked { problems: Vec::new(), warnings: notices(reply.body(), accounts)? })
+        }
+        Ok(SetOutcome::Created(_)) => Ok(Checked::default()),
+        Err(error) => refused(error, |error| Problem::of_set(accounts, draft, error)),
+    }
+}
+
+fn refused(error: Error, problems: impl Fn(&Error) -> Vec<Problem>) -> Result<Checked> {
+    match error.status() {
+        500.. => Err(error),
+        _ => Ok(Checked { problems: problems(&error), warnings: Vec::new() }),
+    }
+}
+
+/// Returns the warnings of a reply about a post on each of these accounts.
+fn notices(reply: &str, accounts: &[account::Model]) -> Result<Vec<Notice>> {
+    let warned: Warned = serde_json::from_str(reply).map_err(Error::internal)?;
+    let names = |places: &[usize]| {
+        let known = places.iter().filter_map(|place| accounts.get(*place));
+        known.map(|one| account_name(&one.username)).collect::<Vec<_>>().join(", ")
+    };
+    let whole =
+        warned.warnings.into_iter().map(|one| (one.targets.unwrap_or_default(), one.message));
+    let of_targets = warned.targets.into_iter().flat_map(|target| {
+        target.warnings.into_iter().map(move |one| (vec![target.index], one.message))
+    });
+    let all = whole.chain(of_targets);
+    Ok(all.map(|(places, message)| Notice { account: names(&places), message }).collect())
 }
 
 /// Renders the counters, the problems and a preview for each account.
 ///
 /// # Errors
 /// The database's.
-pub async fn shown(seat: &PageMember, draft: &Draft, problems: &[Problem]) -> Result<Markup> {
+pub async fn shown(seat: &PageMember, draft: &Draft, checked: &Checked) -> Result<Markup> {
     let mut accounts = Vec::new();
     for account in draft.chosen(seat).await? {
-        let length = caption_length(&account, &draft.caption, draft.media.len()).await?;
+        let length = caption_length(&account, &draft.text_on(&account), draft.media.len()).await?;
         accounts.push((account, length));
     }
     Ok(html! {
-        (missing(problems))
+        (missing(&checked.problems))
+        (worth_a_look(&checked.warnings))
         @if !accounts.is_empty() {
             h2 { "Preview" }
             div.previews { @for (account, length) in &accounts { (preview(draft, account, *length)) } }
@@ -172,7 +189,7 @@ fn missing(problems: &[Problem]) -> Markup {
                 ul {
                     @for one in problems.iter().take(30) {
                         li {
-                            @if !one.account.is_empty() { strong { (one_line(&one.account, 40)) ": " } }
+                            @if !one.account.is_empty() { strong { (one_line(&one.account, 200)) ": " } }
                             (one_line(&one.message, 300)) " " (one_line(&one.remedy, 300))
                             @if !one.field.is_empty() { " " span.soft { "(" (one_line(&one.field, 60)) ")" } }
                         }
@@ -183,9 +200,28 @@ fn missing(problems: &[Problem]) -> Markup {
     }
 }
 
+fn worth_a_look(warnings: &[Notice]) -> Markup {
+    html! {
+        @if !warnings.is_empty() {
+            div.flash.plain role="status" {
+                p { strong { "Worth a look" } }
+                ul {
+                    @for one in warnings.iter().take(30) {
+                        li {
+                            @if !one.account.is_empty() { strong { (one_line(&one.account, 200)) ": " } }
+                            (one_line(&one.message, 300))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn preview(draft: &Draft, account: &account::Model, length: CaptionLength) -> Markup {
-    let text: String = draft.caption.chars().take(SHOWN).collect();
-    let is_cut = text.len() < draft.caption.len();
+    let whole = draft.text_on(account);
+    let text: String = whole.chars().take(SHOWN).collect();
+    let is_cut = text.len() < whole.len();
     let name = account.display_name.as_deref().unwrap_or(&account.username);
     let initial: String = name.chars().find(|one| one.is_alphanumeric()).into_iter().collect();
     html! {

@@ -3,7 +3,7 @@
 use fanfare_api::query::Pairs;
 use fanfare_core::{AccountId, Result, access::Role};
 use fanfare_entities::account;
-use fanfare_publishing::accounts;
+use fanfare_publishing::{accounts, posts::sets::MAX_TARGETS};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -16,12 +16,12 @@ use crate::{
     oauth_connect::Visit,
 };
 
-/// The most accounts that are posted on at once.
-const MOST: usize = 25;
+/// The most accounts that are read from the form: one more than a set has, so that too many are refused, not dropped.
+const MOST: usize = MAX_TARGETS + 1;
 
 /// The form as it was sent.
 pub struct Draft {
-    /// Identifies this form, so that one that is sent twice creates one post for each account.
+    /// Identifies this form, so that one that is sent twice creates its post, or its set, once.
     pub once: Uuid,
     /// The chosen accounts.
     pub accounts: Vec<i64>,
@@ -75,7 +75,7 @@ impl Draft {
         self.accounts.is_empty() && self.caption.is_empty() && self.at.is_none()
     }
 
-    /// Gives the form a new id, for another set of posts.
+    /// Gives the form a new id, for another request.
     pub fn renew(&mut self) {
         self.once = Uuid::now_v7();
     }
@@ -96,13 +96,52 @@ impl Draft {
         Ok(rows)
     }
 
+    /// Returns the text that an account has in place of the shared one, if it has any.
+    pub fn own_text(&self, account: &account::Model) -> Option<String> {
+        let name = own_text_field(account);
+        let found = self.fields.iter().find(|(known, _)| *known == name);
+        found.map(|(_, text)| text.replace("\r\n", "\n")).filter(|text| !text.trim().is_empty())
+    }
+
+    /// Returns the text of the post on an account.
+    pub fn text_on(&self, account: &account::Model) -> String {
+        self.own_text(account).unwrap_or_else(|| self.caption.clone())
+    }
+
     /// Returns the body of the request that creates the post on an account.
     ///
     /// # Errors
     /// The account is gone.
     pub async fn body(&self, seat: &PageMember, account: &account::Model) -> Result<Value> {
         let AccountId(id) = account.id;
-        let mut body = json!({"account_id": id, "caption": self.caption});
+        let mut body = json!({"account_id": id, "caption": self.text_on(account)});
+        self.put_common(seat, &mut body);
+        self.put_settings(seat, account, &mut body).await?;
+        Ok(body)
+    }
+
+    /// Returns the body of the request that creates a set with a target on each of these accounts, in their order.
+    ///
+    /// # Errors
+    /// An account is gone.
+    pub async fn set_body(&self, seat: &PageMember, accounts: &[account::Model]) -> Result<Value> {
+        let mut targets = Vec::with_capacity(accounts.len());
+        for account in accounts {
+            let AccountId(id) = account.id;
+            let mut target = json!({"account_id": id});
+            if let Some(text) = self.own_text(account) {
+                target["caption"] = json!(text);
+            }
+            self.put_settings(seat, account, &mut target).await?;
+            targets.push(target);
+        }
+        let mut body = json!({"targets": targets, "caption": self.caption});
+        self.put_common(seat, &mut body);
+        Ok(body)
+    }
+
+    /// Adds the files, the time and the status.
+    fn put_common(&self, seat: &PageMember, body: &mut Value) {
         if !self.media.is_empty() {
             body["media_urls"] = self.media.iter().map(|file| json!(file.url)).collect();
         }
@@ -114,6 +153,15 @@ impl Draft {
         if self.step == "draft" || !seat.may(Role::Publisher) {
             body["status"] = json!("draft");
         }
+    }
+
+    /// Adds the type and the settings that were filled in for an account.
+    async fn put_settings(
+        &self,
+        seat: &PageMember,
+        account: &account::Model,
+        body: &mut Value,
+    ) -> Result<()> {
         let (post_type, settings) = settings::values(seat, self, account).await?;
         if let Some(post_type) = post_type {
             body["post_type"] = json!(post_type);
@@ -121,6 +169,11 @@ impl Draft {
         if !settings.is_empty() {
             body["settings"] = Value::Object(settings);
         }
-        Ok(body)
+        Ok(())
     }
+}
+
+/// Returns the name of the field with the text that an account has of its own.
+pub fn own_text_field(account: &account::Model) -> String {
+    format!("own.{}.caption", account.id)
 }

@@ -6,17 +6,21 @@ mod check;
 mod draft;
 mod files;
 mod media;
+mod problem;
 mod settings;
 mod view;
 
 use fanfare_core::{Error, Result, access::Role};
+use fanfare_entities::account;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
+use uuid::Uuid;
 
-use super::{operation, page_member::PageMember};
+use super::{operation, page_member::PageMember, sets};
 use crate::oauth_connect::{PageResponse, Visit};
-use check::Problem;
+use check::Checked;
 use draft::Draft;
+use problem::Problem;
 
 const TITLE: &str = "New post";
 const PAGE: &str = "/dashboard/posts/new";
@@ -27,8 +31,8 @@ pub const LARGEST: usize = 1 << 20;
 /// The result of a step of the composer.
 #[derive(Default)]
 struct StepOutcome {
-    /// The errors of the step.
-    problems: Vec<Problem>,
+    /// What is wrong with the post, and what is worth a look.
+    checked: Checked,
     /// A message that the step was done.
     done: Option<String>,
     /// Captions that a model wrote.
@@ -43,6 +47,18 @@ struct StepOutcome {
 #[derive(Deserialize)]
 struct Created {
     post: CreatedPost,
+}
+
+/// A created set.
+#[derive(Deserialize)]
+struct CreatedSet {
+    post_set: SetHead,
+    warnings: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct SetHead {
+    id: Uuid,
 }
 
 #[derive(Deserialize)]
@@ -83,12 +99,12 @@ pub async fn act(visit: Visit) -> Result<PageResponse> {
     };
     match done {
         Ok(Some(answer)) => return Ok(answer),
-        Ok(None) if outcome.problems.is_empty() => {
-            outcome.problems = check::all(&seat, &draft).await?;
+        Ok(None) if outcome.checked.problems.is_empty() => {
+            outcome.checked = check::all(&seat, &draft).await?;
         }
         Ok(None) => {}
         Err(error) if (400..500).contains(&error.status()) || error.status() == 502 => {
-            outcome.problems.extend(Problem::of("", &error));
+            outcome.checked.problems.extend(Problem::of(&error));
             outcome.error = Some(error);
         }
         Err(error) => return Err(error),
@@ -105,7 +121,7 @@ pub async fn part(visit: Visit) -> Result<PageResponse> {
     let seat = PageMember::of(&visit).await?;
     let draft = Draft::from_form(&visit);
     Ok(PageResponse::Fragment(match visit.form("part") {
-        Some("settings") => settings::fields(&seat, &draft).await?,
+        Some("settings") => settings::fields(&seat, &draft, &[]).await?,
         Some("media") => media::chooser(&seat, &draft).await?,
         Some("upload") => {
             let mut outcome = StepOutcome::default();
@@ -114,8 +130,8 @@ pub async fn part(visit: Visit) -> Result<PageResponse> {
             maud::html! { (page) }
         }
         _ => {
-            let problems = check::all(&seat, &draft).await?;
-            check::shown(&seat, &draft, &problems).await?
+            let checked = check::all(&seat, &draft).await?;
+            check::shown(&seat, &draft, &checked).await?
         }
     }))
 }
@@ -126,7 +142,7 @@ pub async fn jobs(visit: Visit) -> Result<PageResponse> {
     Ok(PageResponse::Fragment(ai::jobs(&seat, &[]).await?))
 }
 
-/// Creates a post for each account, if all of them are valid.
+/// Creates a post on the chosen account; on several accounts a set, on all of them or on none.
 async fn create(
     visit: &Visit,
     seat: &PageMember,
@@ -137,46 +153,59 @@ async fn create(
     let needed = if step == "draft" { Role::Editor } else { Role::Publisher };
     seat.act.membership.require(needed)?;
     draft.step = step.to_owned();
-    let problems = check::all(seat, draft).await?;
-    if !problems.is_empty() {
-        outcome.error = Some(check::refusal(&problems));
-        outcome.problems = problems;
+    let checked = check::all(seat, draft).await?;
+    if !checked.problems.is_empty() {
+        outcome.error = Some(problem::refusal(&checked.problems));
+        outcome.checked = checked;
         return Ok(None);
     }
     let accounts = draft.chosen(seat).await?;
-    let mut made = Vec::new();
-    for account in &accounts {
-        let mut body = draft.body(seat, account).await?;
-        body["idempotency_key"] = json!(format!("composer-{}-{}", draft.once, account.id));
-        if accounts.len() > 1 {
-            body["group"] = json!(format!("composer-{}", draft.once));
+    let made = match accounts.as_slice() {
+        [one] => create_post(visit, seat, draft, one).await,
+        several => create_set(visit, seat, draft, several).await,
+    };
+    match made {
+        Ok(place) => Ok(Some(PageResponse::Redirect(place))),
+        Err(error) if error.status() < 500 => {
+            let problems = match accounts.as_slice() {
+                [one] => Problem::on(one, draft, &error),
+                several => Problem::of_set(several, draft, &error),
+            };
+            let has_fields = !error.violations().is_empty();
+            outcome.error = Some(if has_fields { problem::refusal(&problems) } else { error });
+            outcome.checked.problems = problems;
+            draft.renew();
+            Ok(None)
         }
-        match operation::read::<Created>(visit, "create_post", body).await {
-            Ok(created) => made.push((account.id.0, created.post.id)),
-            Err(error) if error.status() < 500 => {
-                let problems = Problem::on(account, &error);
-                let has_fields = !error.violations().is_empty();
-                outcome.error = Some(if has_fields { check::refusal(&problems) } else { error });
-                outcome.problems.extend(problems);
-            }
-            Err(error) => return Err(error),
-        }
+        Err(error) => Err(error),
     }
-    if outcome.error.is_some() {
-        // Posts that were created are not created again when the form is sent once more.
-        draft.accounts.retain(|id| !made.iter().any(|(done, _)| done == id));
-        draft.renew();
-        outcome.done = (!made.is_empty()).then(|| {
-            let count = made.len();
-            format!(
-                "{count} of {} posts were created; their accounts are no longer chosen below.",
-                accounts.len()
-            )
-        });
-        return Ok(None);
-    }
-    Ok(Some(PageResponse::Redirect(match made.as_slice() {
-        [(_, id)] => format!("/dashboard/posts/{id}"),
-        _ => "/dashboard/posts".to_owned(),
-    })))
+}
+
+/// Creates a post and returns the address of its page.
+async fn create_post(
+    visit: &Visit,
+    seat: &PageMember,
+    draft: &Draft,
+    account: &account::Model,
+) -> Result<String> {
+    let mut body = draft.body(seat, account).await?;
+    body["idempotency_key"] = json!(format!("composer-{}-{}", draft.once, account.id));
+    let created: Created = operation::read(visit, "create_post", body).await?;
+    Ok(format!("/dashboard/posts/{}", created.post.id))
+}
+
+/// Creates a set and returns the address of its page, which names the posts that it repeats.
+async fn create_set(
+    visit: &Visit,
+    seat: &PageMember,
+    draft: &Draft,
+    accounts: &[account::Model],
+) -> Result<String> {
+    let mut body = draft.set_body(seat, accounts).await?;
+    body["mode"] = json!("all_or_nothing");
+    body["idempotency_key"] = json!(format!("composer-{}", draft.once));
+    let created: CreatedSet = operation::read(visit, "create_post_set", body).await?;
+    let page = format!("{}/{}", sets::PAGE, created.post_set.id);
+    let alike = sets::alike::ids(&created.warnings);
+    Ok(if alike.is_empty() { page } else { format!("{page}?alike={alike}") })
 }

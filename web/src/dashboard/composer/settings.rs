@@ -9,10 +9,15 @@ use fanfare_publishing::{
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
-use super::{draft::Draft, files::alt_texts};
+use super::{
+    draft::{Draft, own_text_field},
+    files::alt_texts,
+    problem::Problem,
+};
 use crate::dashboard::{
     marks::{account_name, mark},
     page_member::PageMember,
+    parts::one_line,
 };
 
 async fn schema(seat: &PageMember, account: &account::Model) -> Result<AccountSchema> {
@@ -86,20 +91,28 @@ fn value(shape: &Value, text: &str) -> Value {
     read.unwrap_or_else(|| json!(text))
 }
 
-/// Returns the fields of all chosen accounts.
+/// Returns the fields of all chosen accounts, with what is wrong with the post on each. With several accounts each can have
+/// a text of its own.
 ///
 /// # Errors
 /// The database's.
-pub async fn fields(seat: &PageMember, draft: &Draft) -> Result<Markup> {
+pub async fn fields(seat: &PageMember, draft: &Draft, problems: &[Problem]) -> Result<Markup> {
+    let accounts = draft.chosen(seat).await?;
     let mut all = Vec::new();
-    for account in draft.chosen(seat).await? {
-        let known = schema(seat, &account).await?;
-        all.push(of_account(draft, &account, &known));
+    for account in &accounts {
+        let known = schema(seat, account).await?;
+        let has_own = accounts.len() > 1 || draft.own_text(account).is_some();
+        let wrong = problems.iter().filter(|one| one.accounts.contains(&account.id));
+        all.push(of_account(draft, account, (&known, has_own, &wrong.collect::<Vec<_>>())));
     }
     Ok(html! { @for fields in &all { (fields) } })
 }
 
-fn of_account(draft: &Draft, account: &account::Model, known: &AccountSchema) -> Markup {
+fn of_account(
+    draft: &Draft,
+    account: &account::Model,
+    (known, has_own, wrong): (&AccountSchema, bool, &[&Problem]),
+) -> Markup {
     let simple: Vec<_> = known.settings().filter(|(name, shape)| is_simple(name, shape)).collect();
     let (needed, wanted): (Vec<_>, Vec<_>) =
         simple.into_iter().partition(|(name, _)| known.requires(name));
@@ -108,9 +121,10 @@ fn of_account(draft: &Draft, account: &account::Model, known: &AccountSchema) ->
     });
     let filled = wanted.iter().any(|(name, _)| draft.field(&named(account, name)).is_some());
     html! {
-        @if known.post_types.len() > 1 || !needed.is_empty() || !wanted.is_empty() {
+        @if has_own || known.post_types.len() > 1 || !needed.is_empty() || !wanted.is_empty() {
             fieldset {
                 legend { (mark(&account.platform)) " " (account_name(&account.username)) " · " (label(&account.platform)) }
+                @if has_own { (own_text(draft, account, wrong)) }
                 @if known.post_types.len() > 1 { (post_type(draft, account, &known.post_types)) }
                 @for (name, shape) in &needed { (field(draft, account, name, shape, true)) }
                 @if !wanted.is_empty() {
@@ -120,6 +134,28 @@ fn of_account(draft: &Draft, account: &account::Model, known: &AccountSchema) ->
                         @if others { p.soft.hint { "Further settings can be made with the API." } }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Renders what is wrong with the post on an account, and the field for its own text, which is open if that may help.
+fn own_text(draft: &Draft, account: &account::Model, wrong: &[&Problem]) -> Markup {
+    let (name, text) = (own_text_field(account), draft.own_text(account));
+    let hint = format!("{name}-hint");
+    let is_wrong = wrong.iter().any(|one| one.input == "caption" || one.input == name);
+    html! {
+        @if !wrong.is_empty() {
+            div.flash.warn.problems {
+                @for one in wrong.iter().take(10) { p { (one_line(&one.message, 300)) " " (one_line(&one.remedy, 300)) } }
+            }
+        }
+        details.confirm open[text.is_some() || is_wrong] {
+            summary { "Own text" }
+            div.field {
+                label for=(name) { "Text for " (account_name(&account.username)) " on " (label(&account.platform)) }
+                textarea id=(name) name=(name) rows="5" aria-describedby=(hint) { "\n" (text.unwrap_or_default()) }
+                p.soft.hint id=(hint) { "Leave it empty for the same text as above." }
             }
         }
     }

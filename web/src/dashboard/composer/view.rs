@@ -44,7 +44,7 @@ pub async fn page(
     let result = if is_fresh {
         html! { p.soft { "What is missing, the length of the text and a preview stand here once you press “Check”." } }
     } else {
-        check::shown(seat, draft, &outcome.problems).await?
+        check::shown(seat, draft, &outcome.checked).await?
     };
     Ok(html! {
         (head)
@@ -63,7 +63,7 @@ pub async fn page(
                     textarea #caption name="caption" rows="9" { "\n" (draft.caption) }
                 }
                 (media::section(seat, draft, outcome.upload.as_deref()).await?)
-                div #settings { (settings::fields(seat, draft).await?) }
+                div #settings { (settings::fields(seat, draft, &outcome.checked.problems).await?) }
                 (send(seat, draft))
             }
             div.aside {

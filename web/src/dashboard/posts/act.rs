@@ -1,12 +1,15 @@
 //! Actions on a post; each runs an operation of the API.
 
+use chrono::NaiveDate;
 use fanfare_core::{Code, Error, PostId, Result, zone};
-use fanfare_publishing::posts;
+use fanfare_entities::{Millis, PostSetId};
+use fanfare_publishing::posts::{self, sets::pages::WholeSet};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::{PAGE, calendar, one};
 use crate::{
-    dashboard::{operation, page_member::PageMember},
+    dashboard::{operation, page_member::PageMember, sets},
     oauth_connect::{PageResponse, Visit},
 };
 
@@ -51,27 +54,52 @@ pub async fn act(visit: Visit) -> Result<PageResponse> {
     }
 }
 
-/// Moves a post to another day and keeps its time of day.
+/// Moves a post, or a set with all its posts, to another day and keeps its time of day.
 pub async fn move_day(visit: Visit) -> Result<PageResponse> {
+    if let Some(set) = visit.form("post").and_then(|id| Uuid::parse_str(id).ok()) {
+        return move_set(visit, PostSetId(set)).await;
+    }
     let absent = || Error::new(Code::PostNotFound, "There is no such post.");
     let id = visit.form("post").and_then(|id| id.parse().ok()).map(PostId).ok_or_else(absent)?;
     let seat = PageMember::of_post(&visit, id).await?;
     let day = calendar::day("day", visit.form("day").unwrap_or_default())?;
     let row = posts::find(&seat.act, id).await?;
-    let now = row.scheduled_at.unwrap_or_else(|| seat.act.cx.clock.now());
-    let at = day.and_time(zone::local(now, seat.zone()).time());
-    let at = at.format("%Y-%m-%dT%H:%M:%S%.3f").to_string();
+    let at = on_day(&seat, row.scheduled_at, day);
     match edit(&visit, id, json!({"scheduled_at": at, "timezone": seat.zone()})).await {
-        Ok(_) => {
-            let view = if visit.form("view") == Some("week") { "week" } else { "month" };
-            Ok(PageResponse::Redirect(format!("{PAGE}?view={view}&day={day}")))
-        }
+        Ok(_) => Ok(calendar_at(&visit, day)),
         Err(error) if (400..500).contains(&error.status()) => {
             let visit = Visit { path: [("id".to_owned(), id.to_string())].into(), ..visit };
             one::wrong(&visit, error).await
         }
         Err(error) => Err(error),
     }
+}
+
+async fn move_set(visit: Visit, id: PostSetId) -> Result<PageResponse> {
+    let seat = PageMember::of_post_set(&visit, id).await?;
+    let day = calendar::day("day", visit.form("day").unwrap_or_default())?;
+    let whole = WholeSet::find(&seat.act, id).await?;
+    let at = on_day(&seat, whole.set.scheduled_at, day);
+    match sets::act::move_to(&visit, id, (&at, seat.zone())).await {
+        Ok(_) => Ok(calendar_at(&visit, day)),
+        Err(error) if (400..500).contains(&error.status()) => {
+            let visit = Visit { path: [("id".to_owned(), id.to_string())].into(), ..visit };
+            sets::wrong(&visit, error).await
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the time on a day that has the same time of day.
+fn on_day(seat: &PageMember, at: Option<Millis>, day: NaiveDate) -> String {
+    let at = at.unwrap_or_else(|| seat.act.cx.clock.now());
+    let at = day.and_time(zone::local(at, seat.zone()).time());
+    at.format("%Y-%m-%dT%H:%M:%S%.3f").to_string()
+}
+
+fn calendar_at(visit: &Visit, day: NaiveDate) -> PageResponse {
+    let view = if visit.form("view") == Some("week") { "week" } else { "month" };
+    PageResponse::Redirect(format!("{PAGE}?view={view}&day={day}"))
 }
 
 fn accepts(visit: &Visit) -> bool {

@@ -13,7 +13,11 @@ use super::{
     title,
 };
 use crate::{
-    dashboard::{page_member::PageMember, parts},
+    dashboard::{
+        page_member::PageMember,
+        parts,
+        sets::entry::{self, Sets},
+    },
     oauth_connect::Visit,
 };
 
@@ -33,6 +37,15 @@ struct CalendarRange {
     title: String,
     before: NaiveDate,
     after: NaiveDate,
+}
+
+/// What the entries of a calendar are made with.
+struct ChipContext<'a> {
+    accounts: &'a Accounts,
+    sets: &'a Sets,
+    zone: &'a str,
+    /// True if the user may move them.
+    may: bool,
 }
 
 /// Returns the calendar of a month.
@@ -109,6 +122,7 @@ async fn calendar(
     let end = zone::next_day(span.days.last().copied().unwrap_or_default());
     let times = (zone::midnight(first, zone), zone::midnight(end, zone));
     let rows = agenda::between(&seat.act, times, MOST).await?;
+    let sets = Sets::of(seat, &rows).await?;
     let today = zone::local(seat.act.cx.clock.now(), zone).date();
     let may = seat.may(Role::Publisher);
     let now = seat.act.cx.clock.now();
@@ -129,8 +143,8 @@ async fn calendar(
         @if rows.is_empty() { p.empty { "Nothing is scheduled in this time." } }
         ol.calendar data-view=(span.view) {
             @for day in &span.days {
-                @let of_day: Vec<_> = rows.iter().filter(|row| on_day(row, *day, zone)).collect();
-                (cell((span, *day, today), (accounts, zone, may), &of_day))
+                @let of_day = sets.firsts(rows.iter().filter(|row| on_day(row, *day, zone)));
+                (cell((span, *day, today), &ChipContext { accounts, sets: &sets, zone, may }, &of_day))
             }
         }
         @if may {
@@ -151,7 +165,7 @@ fn on_day(row: &post::Model, day: NaiveDate, zone: &str) -> bool {
 
 fn cell(
     (span, day, today): (&CalendarRange, NaiveDate, NaiveDate),
-    (accounts, zone, may): (&Accounts, &str, bool),
+    context: &ChipContext<'_>,
     rows: &[&post::Model],
 ) -> Markup {
     let most = if span.view == "month" { OF_A_DAY } else { usize::MAX };
@@ -164,7 +178,7 @@ fn cell(
             }
             @if !rows.is_empty() {
                 ul {
-                    @for row in rows.iter().take(most) { (chip(accounts, zone, may, row)) }
+                    @for row in rows.iter().take(most) { (chip(context, row)) }
                     @if rows.len() > most {
                         li.more { a href={ (PAGE) "?view=week&day=" (day) } { (rows.len() - most) " more" } }
                     }
@@ -174,16 +188,30 @@ fn cell(
     }
 }
 
-fn chip(accounts: &Accounts, zone: &str, may: bool, row: &post::Model) -> Markup {
-    let can_move = may && is_movable(row);
-    let at = row.scheduled_at.map(|at| zone::local(at, zone).format("%H:%M").to_string());
+fn chip(context: &ChipContext<'_>, row: &post::Model) -> Markup {
+    let set = context.sets.of_post(row);
+    let drag = match set {
+        _ if !context.may => None,
+        Some((id, targets)) => entry::moves_as_one(targets).then(|| id.to_string()),
+        None => is_movable(row).then(|| row.id.to_string()),
+    };
+    let at = row.scheduled_at.map(|at| zone::local(at, context.zone).format("%H:%M").to_string());
+    let (name, page, words) = match set {
+        Some((id, targets)) => {
+            (entry::status(targets).name(), entry::address(id), entry::words(targets))
+        }
+        None => (status_name(row.status), format!("{PAGE}/{}", row.id), status_words(row)),
+    };
     html! {
         li {
-            a class={ "chip " (status_name(row.status)) } href={ (PAGE) "/" (row.id) }
-                draggable=[can_move.then_some("true")] data-post=[can_move.then_some(row.id)] {
-                span.when { (at.unwrap_or_default()) " " span.state { (status_words(row)) } }
+            a class={ "chip " (name) } href=(page) draggable=[drag.as_ref().map(|_| "true")] data-post=[drag] {
+                span.when { (at.unwrap_or_default()) " " span.state { (words) } }
                 span.what { (thumbnail(row)) (title(row)) }
-                span.soft { (marks::account(accounts.get(&row.account_id), &row.platform)) }
+                @if let Some((_, targets)) = set {
+                    span.soft { (entry::networks(targets)) }
+                } @else {
+                    span.soft { (marks::account(context.accounts.get(&row.account_id), &row.platform)) }
+                }
             }
         }
     }

@@ -9,11 +9,11 @@ mod steps;
 use std::collections::HashMap;
 
 use fanfare_core::{AccountId, Error, Result, access::Role};
-use fanfare_entities::{account, post};
+use fanfare_entities::{PostSetId, account, post};
 use fanfare_publishing::{
     accounts,
     platforms::label,
-    posts::{self, PostFilter, WaitReason, Waiting, status_words},
+    posts::{self, PostFilter, WaitReason, Waiting, sets::TargetRow, status_words},
 };
 use maud::{Markup, html};
 use url::form_urlencoded::Serializer;
@@ -22,6 +22,7 @@ use super::{
     marks::{self, account_name, thumbnail},
     page_member::PageMember,
     parts::{self, badge, local_time, one_line},
+    sets::entry::{self, Sets},
 };
 use crate::oauth_connect::{PageResponse, Visit};
 
@@ -96,6 +97,7 @@ async fn list(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<(
     let is_filtered = is_filtered.iter().any(|name| visit.query(name).is_some());
     let (rows, next) = posts::rows(&seat.act, filter).await?;
     let waiting = posts::waiting_of(&seat.act.cx, &rows).await?;
+    let sets = Sets::of(seat, &rows).await?;
     let now = seat.act.cx.clock.now();
     let changes = rows.iter().any(|row| one::is_under_way(row, now));
     let main = html! {
@@ -103,7 +105,14 @@ async fn list(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<(
         @if rows.is_empty() {
             @if is_filtered { div.empty { p { "No post matches." } p { a href=(PAGE) { "Show all posts" } } } } @else { (first_post(seat, accounts)) }
         } @else {
-            ul.rows { @for row in &rows { (line(seat, accounts, row, waiting.get(&row.id))) } }
+            ul.rows {
+                @for row in sets.firsts(&rows) {
+                    @match sets.of_post(row) {
+                        Some(set) => (set_line(seat, row, set)),
+                        None => (line(seat, accounts, row, waiting.get(&row.id))),
+                    }
+                }
+            }
         }
         @if let Some(next) = next { p.actions { a.button href=(after(visit, &next)) { "Older posts" } } }
     };
@@ -191,6 +200,30 @@ fn line(
             }
             div.end {
                 (badge(status_words(row)))
+                @if let Some(at) = at { (local_time(at, seat.zone())) }
+            }
+        }
+    }
+}
+
+/// Renders a set as one line, with the text of one of its posts.
+fn set_line(
+    seat: &PageMember,
+    row: &post::Model,
+    (id, targets): (PostSetId, &[TargetRow]),
+) -> Markup {
+    let at = targets.iter().filter_map(|one| one.post.public_at.or(one.post.scheduled_at)).min();
+    html! {
+        li {
+            div.what {
+                (thumbnail(row))
+                div {
+                    a href=(entry::address(id)) { (title(row)) }
+                    span.soft { (entry::networks(targets)) }
+                }
+            }
+            div.end {
+                (badge(entry::words(targets)))
                 @if let Some(at) = at { (local_time(at, seat.zone())) }
             }
         }

@@ -13,6 +13,7 @@ use crate::{
     dashboard::{
         page_member::PageMember,
         parts::{self, badge, local_time, one_line},
+        sets::entry::address,
     },
     oauth_connect::{PageResponse, Visit},
 };
@@ -68,6 +69,9 @@ async fn page(visit: &Visit, wrong: Option<&Error>) -> Result<(Markup, bool)> {
                 h1 { "Post " (row.id) " " span role="status" { (badge(status_words(&row))) } }
             }
             p.soft { (network) }
+            @if let Some(set) = row.post_set_id {
+                p { "One of the posts of a set: " a href=(address(set)) { "all its accounts" } "." }
+            }
             (trouble(&row, seat.zone()))
             (waiting(waits.as_ref(), seat.zone()))
             @if is_under_way { p.soft { "This page follows the post by itself." } }
@@ -227,7 +231,8 @@ fn facts(row: &post::Model, zone: &str) -> Markup {
     }
 }
 
-fn is_web(url: &str) -> bool {
+/// Returns true for an address that a link may lead to.
+pub fn is_web(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
 

@@ -10,6 +10,7 @@ mod faults;
 mod input;
 mod levels;
 mod own;
+pub mod pages;
 mod read;
 mod retry;
 mod rows;
@@ -30,7 +31,7 @@ pub use input::{
 pub use levels::{Level, Origin, Origins};
 pub use read::{get, list};
 pub use retry::retry;
-pub use rows::lock_of_posts;
+pub use rows::{TargetRow, lock_of_posts};
 pub use settle::changed_by_service;
 pub use status::SetStatus;
 pub use targets::MAX_TARGETS;

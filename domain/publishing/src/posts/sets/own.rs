@@ -6,7 +6,7 @@ use fanfare_core::{
     Tx,
     error::{Error, Result},
 };
-use fanfare_entities::{PostSetId, post, post_set, post_set_target};
+use fanfare_entities::{Millis, PostId, PostSetId, post, post_set, post_set_target};
 use sea_orm::{
     ActiveValue::{Set, Unchanged},
     ConnectionTrait, EntityTrait,
@@ -149,5 +149,34 @@ pub async fn write(tx: &Tx, post: fanfare_entities::PostId, own: &Level) -> Resu
         ..Default::default()
     };
     post_set_target::Entity::update(changed).exec(tx.conn()).await?;
+    Ok(())
+}
+
+/// Gives a set a time, which is that of these targets from now on.
+///
+/// # Errors
+/// The database's.
+pub async fn shared_time(
+    tx: &Tx,
+    id: PostSetId,
+    (at, timezone): (Millis, Option<&str>),
+    targets: &[PostId],
+) -> Result<()> {
+    let set = post_set::ActiveModel {
+        id: Unchanged(id),
+        scheduled_at: Set(Some(at)),
+        timezone: Set(timezone.map(str::to_owned)),
+        ..Default::default()
+    };
+    post_set::Entity::update(set).exec(tx.conn()).await?;
+    for target in targets {
+        let changed = post_set_target::ActiveModel {
+            post_id: Unchanged(*target),
+            own_time: Set(false),
+            offset_ms: Set(None),
+            ..Default::default()
+        };
+        post_set_target::Entity::update(changed).exec(tx.conn()).await?;
+    }
     Ok(())
 }

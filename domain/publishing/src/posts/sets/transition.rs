@@ -4,7 +4,7 @@ use fanfare_core::{
     Act, Reply,
     error::{Code, Error, Result},
 };
-use fanfare_entities::{PostSetId, post};
+use fanfare_entities::{PostId, PostSetId, post};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::posts::{
     draft::account_of,
-    input::StatusChange,
+    input::{RequestedStatus, StatusChange},
     media_facts,
     status::{next_row, requested_time, save_by_caller},
 };
@@ -41,6 +41,7 @@ pub async fn set_status(
     let rows = lock_open(tx.conn(), &targets).await?;
     let mut faults = Faults::default();
     let mut changed = Vec::new();
+    let open: Vec<PostId> = rows.iter().map(|(_, row)| row.id).collect();
     for (place, mut row) in rows {
         media_facts::refresh_rows(tx.conn(), std::slice::from_mut(&mut row)).await?;
         let account = account_of(tx.conn(), &row).await?;
@@ -51,14 +52,24 @@ pub async fn set_status(
         }
     }
     faults.check(false)?;
+    let shared = asked.filter(|_| is_whole(act, &change));
+    if let Some(at) = shared {
+        own::shared_time(&tx, id, (at, change.timezone.as_deref()), &open).await?;
+    }
     for next in changed {
-        if asked.is_some() {
+        if asked.is_some() && shared.is_none() {
             own::own_time(&tx, &next).await?;
         }
         save_by_caller(act, &mut tx, next, "status").await?;
     }
     let reply = reply(act, &mut tx, id, &targets).await?;
     act.finish(tx, reply).await
+}
+
+/// Returns true if a new time is that of the whole set from now on. Somebody who does not see all of its targets gives those
+/// that they see a time of their own.
+fn is_whole(act: &Act, change: &StatusChange) -> bool {
+    brands(act).is_none() && matches!(change.status, RequestedStatus::Scheduled)
 }
 
 /// Locks the posts of the open targets, and returns them with the places of the targets.
