@@ -4,7 +4,7 @@ use sea_orm_migration::prelude::*;
 
 use crate::index;
 
-/// Adds the index by which the posts are found that are compared with a new one, whatever their status.
+/// Adds the index by which the posts are found that are compared with a new one, unless they failed.
 pub struct PostsNearInTime;
 
 impl MigrationName for PostsNearInTime {
@@ -16,7 +16,8 @@ impl MigrationName for PostsNearInTime {
 #[async_trait::async_trait]
 impl MigrationTrait for PostsNearInTime {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let near = ("posts_near", "posts (account_id, scheduled_at)");
+        // It leaves failed posts out, so that no other query of an account's posts by time takes it for its own.
+        let near = ("posts_near", "posts (account_id, scheduled_at) WHERE status <> 'failed'");
         index::build(manager, &[near]).await
     }
 

@@ -79,6 +79,10 @@ const GROWING: &[(&str, &str)] = &[
         "samples are kept for a time, so their number does not grow with use; the made-up ones are all of that time",
     ),
     (
+        "\"inbound_events\".\"due_at\" <= ? ORDER BY \"inbound_events\".\"happened_at\"",
+        "hardly any of the made-up events of an account that wait is due",
+    ),
+    (
         "CAST(\"unmeasured\" AS TEXT) LIKE ?",
         "once a day, over those posts of one account that are still read",
     ),
