@@ -149,7 +149,7 @@ async fn a_reading_that_goes_wrong_is_made_again_and_ends_at_the_networks_number
 async fn posts_of_networks_without_numbers_say_so() {
     let (app, user) = idle().await;
     app.start_workers();
-    for platform in ["telegram", "google_business"] {
+    for platform in ["telegram", "google_business", "discord"] {
         let id = user.connect(platform).await;
         let post = user.publish(networks::post(platform, id)).await;
         app.wait_until_published(&user, &post).await;

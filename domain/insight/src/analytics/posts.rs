@@ -249,16 +249,19 @@ fn bounds(act: &Act, query: &PostsQuery) -> Result<Bounds> {
 fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostNumbers {
     let numbers = parse_metrics(&row.numbers);
     let get = |name: &str| numbers.get(name).copied();
+    let network = analytics_of(&act.cx, account);
+    // Posts without numbers may be looked at again, which reads none.
+    let next_at = row.next_at.filter(|_| network.is_some_and(|network| network.measures_posts()));
     let why = |name: &str| match row.unmeasured[name].as_str() {
         Some(why) => why.to_owned(),
-        None if row.fetched_at.is_none() && row.next_at.is_some() => {
+        None if row.fetched_at.is_none() && next_at.is_some() => {
             MissingReason::Pending.as_str().to_owned()
         }
         None => MissingReason::Platform.as_str().to_owned(),
     };
     let missing = POST_METRICS.iter().filter(|name| !numbers.contains_key(**name));
     let mut unmeasured: BTreeMap<_, _> = missing.map(|name| (*name, why(name))).collect();
-    let parts = analytics_of(&act.cx, account).map_or(&[][..], |network| network.engagements());
+    let parts = network.map_or(&[][..], |network| network.engagements());
     let engagements = formulas::engagements(&numbers, parts);
     let rate = formulas::rate(engagements, &numbers);
     // A sum or a ratio lacks what its parts lack.
@@ -296,8 +299,8 @@ fn view(act: &Act, row: &post_numbers::Model, account: &account::Model) -> PostN
         published_at: Time(row.published_at),
         status: row.status.clone(),
         fetched_at: row.fetched_at.map(Time),
-        next_read_at: row.next_at.map(Time),
-        r#final: row.next_at.is_none(),
+        next_read_at: next_at.map(Time),
+        r#final: next_at.is_none(),
         likes: get(name::LIKES),
         comments: get(name::COMMENTS),
         reach: get(name::REACH),

@@ -10,7 +10,6 @@ use super::{
     Accounts, PAGE,
     marks::{self, thumbnail},
     one::is_under_way,
-    title,
 };
 use crate::{
     dashboard::{
@@ -206,7 +205,7 @@ fn chip(context: &ChipContext<'_>, row: &post::Model) -> Markup {
         li {
             a class={ "chip " (name) } href=(page) draggable=[drag.as_ref().map(|_| "true")] data-post=[drag] {
                 span.when { (at.unwrap_or_default()) " " span.state { (words) } }
-                span.what { (thumbnail(row)) (title(row)) }
+                span.what { (thumbnail(row)) (context.sets.title(row)) }
                 @if let Some((_, targets)) = set {
                     span.soft { (entry::networks(targets)) }
                 } @else {

@@ -108,7 +108,7 @@ async fn list(visit: &Visit, seat: &PageMember, accounts: &Accounts) -> Result<(
             ul.rows {
                 @for row in sets.firsts(&rows) {
                     @match sets.of_post(row) {
-                        Some(set) => (set_line(seat, row, set)),
+                        Some(set) => (set_line(seat, (row, &sets.title(row)), set)),
                         None => (line(seat, accounts, row, waiting.get(&row.id))),
                     }
                 }
@@ -206,10 +206,10 @@ fn line(
     }
 }
 
-/// Renders a set as one line, with the text of one of its posts.
+/// Renders a set as one line; the first file of one of its posts stands for all.
 fn set_line(
     seat: &PageMember,
-    row: &post::Model,
+    (row, title): (&post::Model, &str),
     (id, targets): (PostSetId, &[TargetRow]),
 ) -> Markup {
     let at = targets.iter().filter_map(|one| one.post.public_at.or(one.post.scheduled_at)).min();
@@ -218,7 +218,7 @@ fn set_line(
             div.what {
                 (thumbnail(row))
                 div {
-                    a href=(entry::address(id)) { (title(row)) }
+                    a href=(entry::address(id)) { (title) }
                     span.soft { (entry::networks(targets)) }
                 }
             }

@@ -14,10 +14,15 @@ use fanfare_publishing::{
 use maud::{Markup, html};
 
 use super::PAGE;
-use crate::dashboard::{marks::mark, page_member::PageMember, parts::one_line};
+use crate::dashboard::{marks::mark, page_member::PageMember, parts::one_line, posts::title};
 
-/// The sets of the posts on a page, with the targets that the user sees.
-pub struct Sets(BTreeMap<PostSetId, Vec<TargetRow>>);
+/// The sets of the posts on a page.
+pub struct Sets {
+    /// The targets that the user sees.
+    targets: BTreeMap<PostSetId, Vec<TargetRow>>,
+    /// What stands for each set's text.
+    titles: BTreeMap<PostSetId, String>,
+}
 
 impl Sets {
     /// Reads the sets of these posts.
@@ -27,13 +32,26 @@ impl Sets {
     pub async fn of(seat: &PageMember, rows: &[post::Model]) -> Result<Self> {
         let ids: BTreeSet<_> = rows.iter().filter_map(|row| row.post_set_id).collect();
         let ids: Vec<_> = ids.into_iter().collect();
-        Ok(Self(pages::targets(&seat.act, &ids).await?))
+        let targets = pages::targets(&seat.act, &ids).await?;
+        let titles = rows.iter().filter_map(|row| Some((row.post_set_id?, row)));
+        // One with a text of its own stands for its set only if there is no other.
+        let (own, shared): (Vec<_>, Vec<_>) = titles.partition(|(id, row)| {
+            targets.get(id).into_iter().flatten().any(|one| has_own_text(one, row))
+        });
+        let titles = own.into_iter().chain(shared).map(|(id, row)| (id, title(row))).collect();
+        Ok(Self { targets, titles })
+    }
+
+    /// Returns the beginning of the text of a post, or of its set.
+    pub fn title(&self, row: &post::Model) -> String {
+        let of_set = row.post_set_id.and_then(|id| self.titles.get(&id));
+        of_set.cloned().unwrap_or_else(|| title(row))
     }
 
     /// Returns the set of a post, with its targets.
     pub fn of_post(&self, row: &post::Model) -> Option<(PostSetId, &[TargetRow])> {
         let id = row.post_set_id?;
-        Some((id, self.0.get(&id)?))
+        Some((id, self.targets.get(&id)?))
     }
 
     /// Keeps the first post of each set, which stands for the whole set.
@@ -46,6 +64,10 @@ impl Sets {
         rows.retain(|row| self.of_post(row).is_none_or(|(id, _)| seen.insert(id)));
         rows
     }
+}
+
+fn has_own_text(target: &TargetRow, row: &post::Model) -> bool {
+    target.post.id == row.id && target.overrides.get("caption").is_some()
 }
 
 /// Returns the address of a set's page.

@@ -54,7 +54,7 @@ fn line(target: &TargetRow, own: Option<&str>, zone: &str) -> Markup {
             td data-label="Status" { div { (badge(status_words(post))) (what_is_wrong(target, zone)) } }
             td data-label="Time" { div { @if let Some(at) = at { (local_time(at, zone)) } @else { "–" } } }
             td data-label="Public at" {
-                div { @if let Some(url) = url { a href=(url) rel="noreferrer nofollow" { (one_line(url, 120)) } } @else { "–" } }
+                div { @if let Some(url) = url { a href=(url) rel="noreferrer nofollow" { (one_line(url, 70)) } } @else { "–" } }
             }
         }
     }
