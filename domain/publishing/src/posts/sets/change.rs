@@ -76,7 +76,7 @@ pub async fn change(
     flaws: Violations,
 ) -> Result<Reply<ChangedPostSet>> {
     for _ in 0..MAX_TRIES {
-        if let Some(reply) = try_change(act, id, &changes, flaws.clone()).await? {
+        if let Some(reply) = Box::pin(try_change(act, id, &changes, flaws.clone())).await? {
             return Ok(reply);
         }
     }
@@ -134,7 +134,7 @@ async fn try_change(
         ..plan
     };
     let mut tx = act.begin().await?;
-    match write(act, &mut tx, &set, (plan, copied_steps)).await? {
+    match Box::pin(write(act, &mut tx, &set, (plan, copied_steps))).await? {
         Some(reply) => act.finish(tx, reply).await.map(Some),
         None => Ok(None),
     }

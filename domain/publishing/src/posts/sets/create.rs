@@ -51,7 +51,7 @@ pub enum SetOutcome {
 #[schemars(untagged)]
 pub enum SetReply {
     /// It was written.
-    Created(CreatedPostSet),
+    Created(Box<CreatedPostSet>),
     /// It was only checked.
     Checked(CheckedPostSet),
 }

@@ -93,6 +93,7 @@ pub async fn expand(act: &Act, bodies: Vec<Value>, faults: &mut Faults) -> Resul
                 targets.extend(found.into_iter().map(|account| (one, account, true)));
             }
             Ok(Found::One(account)) => {
+                let account = *account;
                 if let Some(first) = direct.insert(account.id, one) {
                     faults.at_target(one.index, twice(first, one));
                     direct.insert(account.id, first);
@@ -220,7 +221,7 @@ fn wrong_times(new: &NewTarget) -> Option<fanfare_core::error::Violation> {
 
 /// What a target names.
 enum Found {
-    One(account::Model),
+    One(Box<account::Model>),
     Brand(BrandId),
     /// An account of another workspace of the caller.
     Elsewhere,
@@ -255,7 +256,7 @@ async fn account_of(
             fields.insert("platform".to_owned(), platform.as_str().into());
             by_name::resolve_account_id(&act.cx, &act.membership, &mut fields).await?;
             let id = AccountId(fields["account_id"].as_i64().unwrap_or_default());
-            return accounts::find(act, id).await.map(Found::One);
+            return accounts::find(act, id).await.map(|one| Found::One(Box::new(one)));
         }
         _ => id_of(&one.new),
     };
@@ -265,7 +266,7 @@ async fn account_of(
     };
     let id = id.ok_or_else(absent)?;
     if let Some(account) = known.get(&id) {
-        return Ok(Found::One(account.clone()));
+        return Ok(Found::One(Box::new(account.clone())));
     }
     match membership_for_account(&act.cx, &act.caller, id).await {
         Ok(other) if other.workspace_id != act.membership.workspace_id => Ok(Found::Elsewhere),
