@@ -150,7 +150,13 @@ async fn round(
     kill: bool,
     outcome: &mut Outcome,
 ) -> CallerResults {
-    let before = Callers::start(&[user.clone()], accounts, &format!("before {kill}"), RATE, false);
+    let before = Callers::start(
+        std::slice::from_ref(user),
+        accounts,
+        &format!("before {kill}"),
+        RATE,
+        false,
+    );
     tokio::time::sleep(AROUND).await;
     let mut told = before.end().await;
     outcome.require(told.refused() == 0, format!("before: {}", told.answers()));
@@ -164,7 +170,8 @@ async fn round(
     }
     progress("disk", "full");
     embedded.disk.fill();
-    let callers = Callers::start(&[user.clone()], accounts, &format!("full {kill}"), RATE, false);
+    let callers =
+        Callers::start(std::slice::from_ref(user), accounts, &format!("full {kill}"), RATE, false);
     tokio::time::sleep(FULL).await;
     let full = callers.end().await;
     let only = full.answers.keys().all(|status| [201, 503].contains(status));

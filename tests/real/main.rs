@@ -3,6 +3,8 @@
 //! the pages, and the packages in which vendors describe their networks. Run by `make peers`, which installs all; without them these tests fail and say so.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a story ends where it fails")]
+#![expect(clippy::print_stdout, reason = "the figures are what some of them are for")]
+#![expect(clippy::disallowed_methods, reason = "this machine's own servers are asked")]
 
 mod accessibility;
 mod agents;
