@@ -58,6 +58,8 @@ async fn of_a_workspace(user: &User) -> Vec<Deletion> {
     let draft = |group: Option<&str>| json!({"account_id": account, "caption": "Draft", "status": "draft", "group": group});
     let post = user.publish(draft(None)).await["id"].clone();
     user.publish(draft(Some("spring"))).await;
+    let set = json!({"targets": [{"account_id": account}], "caption": "Draft", "status": "draft"});
+    let set = user.post("/api/v1/post-sets", set).await.expect(201).body["post_set"]["id"].clone();
     let file = user.upload("dot.png", "image/png", &plain_png(3, 3)).await;
     let hook = json!({"url": "https://example.com/hook", "events": ["*"]});
     let hooks = [
@@ -80,6 +82,7 @@ async fn of_a_workspace(user: &User) -> Vec<Deletion> {
             |id| format!("/api/v1/posts/group/{id}?confirm=true"),
             &json!("spring"),
         ),
+        deletion("delete_post_set", below("post-sets"), &set),
         deletion("delete_media", below("media"), &file["id"]),
         deletion(
             "delete_earlier_webhook_secrets",

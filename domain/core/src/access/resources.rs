@@ -170,7 +170,7 @@ pub async fn membership_for_post_set(
     caller: &Caller,
     id: PostSetId,
 ) -> Result<Membership> {
-    let absent = || Error::new(Code::PostSetNotFound, format!("There is no post set {id}."));
+    let absent = || Error::new(Code::PostSetNotFound, "There is no such post set.");
     let found = membership::find(cx, caller, membership::POST_SET, id.0).await?;
     let (membership, _) = found.ok_or_else(absent)?;
     if caller.key_workspace.is_some_and(|own| own != membership.workspace_id) {

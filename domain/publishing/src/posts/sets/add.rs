@@ -79,7 +79,7 @@ pub async fn add_targets(
         workspace: WorkspaceOfPost::of(&act.membership, None),
     };
     if known.is_empty() {
-        return Err(Error::new(Code::PostSetNotFound, format!("There is no post set {id}.")));
+        return Err(Error::new(Code::PostSetNotFound, "There is no such post set."));
     }
     make(act, (ask, common), (targets, faults), Whole::Old(id, set.version)).await
 }

@@ -1,40 +1,30 @@
 //! Creates post sets: all targets are checked before anything is copied, and written in one transaction.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::collections::{BTreeSet, HashMap};
 
 use fanfare_core::{
-    Act, RefusalDetails, Reply, Tx,
+    Act, RefusalDetails, Reply,
     access::plan_name,
     error::{Code, Error, Result},
     limits,
 };
-use fanfare_entities::{AccountId, Millis, PostSetId, post, post_set, post_set_target};
+use fanfare_entities::{AccountId, PostSetId, post_set};
 use fanfare_platforms::{Violations, Warning};
-use futures_util::future;
 use schemars::JsonSchema;
-use sea_orm::{ActiveModelTrait, ActiveValue::Set, EntityTrait, IntoActiveModel};
 
 use super::{
     check::{self, Checked, Common},
-    faults::{Faults, Source},
+    faults::Faults,
     input::{Mode, NewPostSet},
-    levels::{Level, SetContent},
-    rows::{TargetRow, lock, targets_of},
-    settle,
-    targets::{self, Target, TargetTime},
-    view::{CheckedPostSet, CheckedTarget, CreatedPostSet, PlannedTarget, PostSet, RefusedTarget},
+    levels::SetContent,
+    replies::{CheckedPostSet, CheckedTarget, CreatedPostSet, PlannedTarget, RefusedTarget},
+    targets::{self, Target},
+    write::write,
 };
 use crate::posts::{
-    create::{Examined, parse_time, with_timezone_fix},
-    duplicates,
+    create::{parse_time, with_timezone_fix},
     input::NewStatus,
-    media,
-    view::{PostMedia, Reader},
     workspace::WorkspaceOfPost,
-    write::{NewPostRow, write_rows},
 };
 
 /// The outcome of a request to create a set, or to add targets to one.
@@ -177,8 +167,7 @@ fn refuse(ask: &Ask, checked: &[Checked], faults: &mut Faults) -> Result<()> {
     if faults.own.is_empty() && (only_own || faults.is_empty()) {
         return Ok(());
     }
-    let count =
-        checked.iter().map(|one| one.target.index).collect::<std::collections::BTreeSet<_>>();
+    let count = checked.iter().map(|one| one.target.index).collect::<BTreeSet<_>>();
     let valid = if faults.own.is_empty() { count.len() } else { 0 };
     std::mem::take(faults).check(false).map_err(|error| match error.code() {
         Code::TargetsRefused => error.with_valid_targets(valid),
@@ -186,258 +175,8 @@ fn refuse(ask: &Ask, checked: &[Checked], faults: &mut Faults) -> Result<()> {
     })
 }
 
-/// The targets that are checked, what is wrong with the others, the accounts by target, and warnings about the set.
-type Seen<'a> = (Vec<Checked>, &'a mut Faults, HashMap<usize, AccountId>, Vec<Warning>);
-
-async fn write(
-    act: &Act,
-    (ask, common): (&Ask, Common<'_>),
-    (checked, faults, accounts, mut warnings): Seen<'_>,
-    whole: Whole,
-) -> Result<(Reply<CreatedPostSet>, u64)> {
-    let copies = copy_files(act, &checked).await?;
-    let mut made = Vec::with_capacity(checked.len());
-    for one in checked {
-        let Checked { target, examined, from, mut compared, similar } = one;
-        let account = examined.account.clone();
-        let completed = complete(act, examined, &copies, ask.workspace.clone()).await;
-        let source = Source {
-            index: target.index,
-            platform: &account.platform,
-            from: &from,
-            own_time: target.time != TargetTime::Shared,
-        };
-        match completed {
-            Ok(mut new) => {
-                compared.follow_copies(act, &new.row).await?;
-                new.once = compared.once();
-                new.warnings.extend(compared.warnings(act, &account, &similar));
-                warnings.extend(placed(&new.warnings, target.index));
-                made.push((target.index, new, stored_target(&target, &copies)));
-            }
-            Err(error) => faults.of_target(act, (source, Some(&account)), error)?,
-        }
-    }
-    let content = with_copies(common.content, &copies);
-    let mut tx = act.begin().await?;
-    let (id, first_place) = open(&mut tx, whole, &content).await?;
-    compare_again(act, &tx, &mut made, faults).await?;
-    let valid = made.len();
-    if (ask.mode == Mode::AllOrNothing && !faults.is_empty()) || made.is_empty() {
-        std::mem::take(faults).check(false).map_err(|error| error.with_valid_targets(valid))?;
-        return Err(Error::internal("no target was made, and none was refused"));
-    }
-    let refused = refused(faults, &accounts);
-    let (mut news, mut owns) = (Vec::with_capacity(valid), Vec::with_capacity(valid));
-    for (_, mut new, own) in made {
-        new.row.post_set_id = Some(id);
-        news.push(Arc::new(new));
-        owns.push(own);
-    }
-    let made = write_rows(&mut tx, &news, "").await?;
-    write_targets(&tx, (id, first_place), &made, owns).await?;
-    let (set, targets) = announce(act, &mut tx, id, first_place > 0).await?;
-    let post_set = PostSet::of(&set, targets, &Reader::of(act))?;
-    let workspace = ask.workspace.clone();
-    let reply = CreatedPostSet { post_set, refused, warnings, workspace };
-    let reply = Reply::ok(&reply).with_status(201);
-    Ok((act.finish(tx, reply).await?, valid as u64))
-}
-
-/// Compares the targets again that must not repeat a post of their account, in the transaction that writes them, with
-/// their accounts locked. Those that do are taken out and added to the faults.
-async fn compare_again(
-    act: &Act,
-    tx: &Tx,
-    made: &mut Vec<(usize, NewPostRow, StoredTarget)>,
-    faults: &mut Faults,
-) -> Result<()> {
-    let guarded = made.iter().filter(|(_, new, _)| new.once.is_some());
-    let mut accounts: Vec<AccountId> = guarded.map(|(_, new, _)| new.row.account_id).collect();
-    accounts.sort_unstable();
-    for account in accounts {
-        duplicates::lock_account(tx.conn(), account).await?;
-    }
-    for (index, new, _) in made.iter() {
-        if let Some(once) = &new.once {
-            let similar = duplicates::find(tx.conn(), &once.place, &once.print).await?;
-            check::refuse_similar(act, *index, &similar, faults);
-        }
-    }
-    made.retain(|(index, ..)| !faults.has(*index));
-    Ok(())
-}
-
-/// Writes a new set, or locks the old one. Returns its id, and the place of the next target.
-async fn open(tx: &mut Tx, whole: Whole, content: &SetContent) -> Result<(PostSetId, i32)> {
-    match whole {
-        Whole::New(set) => {
-            let id = set.id;
-            let content = serde_json::to_value(content).map_err(Error::internal)?;
-            let row = post_set::Model { content, ..set };
-            row.into_active_model().insert(tx.conn()).await?;
-            Ok((id, 0))
-        }
-        Whole::Old(id, version) => {
-            let gone = || Error::new(Code::PostSetNotFound, format!("There is no post set {id}."));
-            let set = lock(tx.conn(), id).await?.ok_or_else(gone)?;
-            if set.version != version {
-                return Err(Error::conflict());
-            }
-            let known = targets_of(tx.conn(), &[id], None).await?.remove(&id).unwrap_or_default();
-            let next = post_set_target::Entity::find_by_id(
-                known.last().map(|last| last.post.id).ok_or_else(gone)?,
-            );
-            let next = next.one(tx.conn()).await?.map_or(0, |last| last.place + 1);
-            Ok((id, next))
-        }
-    }
-}
-
-/// Emits the event of the set, after those of its posts, and returns the set as it is.
-async fn announce(
-    act: &Act,
-    tx: &mut Tx,
-    id: PostSetId,
-    is_old: bool,
-) -> Result<(post_set::Model, Vec<TargetRow>)> {
-    let gone = || Error::internal("a set that was written is not there");
-    if is_old {
-        return settle::changed_by_caller(act, tx, id).await?.ok_or_else(gone);
-    }
-    let set = post_set::Entity::find_by_id(id).one(tx.conn()).await?.ok_or_else(gone)?;
-    let targets = targets_of(tx.conn(), &[id], None).await?.remove(&id).unwrap_or_default();
-    let request = Some(act.request_id.clone());
-    let event = settle::event(tx, "post_set.created", (&set, &targets), request)?;
-    tx.emit(event);
-    Ok((set, targets))
-}
-
-/// What a target has of its own, as it is stored.
-struct StoredTarget {
-    overrides: Level,
-    own_time: bool,
-    offset_ms: Option<Millis>,
-}
-
-fn stored_target(target: &Target, copies: &Copies) -> StoredTarget {
-    StoredTarget {
-        overrides: level_with_copies(&target.own, copies),
-        own_time: matches!(target.time, TargetTime::Own(_)),
-        offset_ms: match target.time {
-            TargetTime::After(distance) => Some(distance),
-            TargetTime::Own(_) | TargetTime::Shared => None,
-        },
-    }
-}
-
-async fn write_targets(
-    tx: &Tx,
-    (id, first_place): (PostSetId, i32),
-    made: &[post::Model],
-    owns: Vec<StoredTarget>,
-) -> Result<()> {
-    let mut rows = Vec::with_capacity(made.len());
-    for ((row, own), place) in made.iter().zip(owns).zip(first_place..) {
-        rows.push(post_set_target::ActiveModel {
-            post_id: Set(row.id),
-            set_id: Set(id),
-            place: Set(place),
-            overrides: Set(serde_json::to_value(&own.overrides).map_err(Error::internal)?),
-            own_time: Set(own.own_time),
-            offset_ms: Set(own.offset_ms),
-        });
-    }
-    post_set_target::Entity::insert_many(rows).exec_without_returning(tx.conn()).await?;
-    Ok(())
-}
-
-/// The copies of remote files by their addresses: each is fetched once, however many targets use it.
-pub(super) type Copies = BTreeMap<String, Result<PostMedia>>;
-
-async fn copy_files(act: &Act, checked: &[Checked]) -> Result<Copies> {
-    let files = checked.iter().flat_map(|one| &one.examined.content.media).cloned();
-    copy_once(act, files.collect()).await
-}
-
-/// Copies each of these files that is not ours yet.
-///
-/// # Errors
-/// An error that is not about a file, such as a copy that takes longer than a request may.
-pub(super) async fn copy_once(act: &Act, files: Vec<PostMedia>) -> Result<Copies> {
-    let remote = files.into_iter().filter(|file| file.path.is_none());
-    let remote: BTreeMap<String, PostMedia> = remote.map(|file| (file.url.clone(), file)).collect();
-    let copies = remote.into_iter().map(|(url, file)| async move {
-        let copied = media::copy_remote(act, vec![file]).await;
-        let copied = copied.and_then(|mut one| {
-            one.pop().ok_or_else(|| Error::internal("a copied file is missing"))
-        });
-        (url, copied)
-    });
-    let copies: Copies = future::join_all(copies).await.into_iter().collect();
-    for error in copies.values().filter_map(|copy| copy.as_ref().err()) {
-        if error.violations().is_empty() {
-            return Err(error.clone());
-        }
-    }
-    Ok(copies)
-}
-
-/// Replaces files by their copies.
-///
-/// # Errors
-/// Why a file could not be copied.
-pub(super) fn copied(files: &[PostMedia], copies: &Copies) -> Result<Vec<PostMedia>> {
-    let copy = |file: &PostMedia| match copies.get(&file.url) {
-        Some(copy) => copy.clone(),
-        None => Ok(file.clone()),
-    };
-    files.iter().map(copy).collect()
-}
-
-async fn complete(
-    act: &Act,
-    examined: Examined,
-    copies: &Copies,
-    workspace: WorkspaceOfPost,
-) -> Result<NewPostRow> {
-    let files = copied(&examined.content.media, copies)?;
-    examined.complete(act, files, workspace).await
-}
-
-/// Returns the content with the addresses of copies in place of those they were made from.
-pub(super) fn with_copies(content: &SetContent, copies: &Copies) -> SetContent {
-    let per_platform = content.per_platform.iter();
-    SetContent {
-        shared: level_with_copies(&content.shared, copies),
-        per_platform: per_platform
-            .map(|(name, level)| (name.clone(), level_with_copies(level, copies)))
-            .collect(),
-    }
-}
-
-pub(super) fn level_with_copies(level: &Level, copies: &Copies) -> Level {
-    let mut level = level.clone();
-    for url in level.media_urls.iter_mut().flatten().flatten() {
-        if let Some(Ok(copy)) = copies.get(url) {
-            url.clone_from(&copy.url);
-        }
-    }
-    level
-}
-
-/// Returns the warnings of a target as those of the set.
-fn placed(warnings: &[Warning], index: usize) -> Vec<Warning> {
-    let at_target = |warning: &Warning| {
-        let mut warning = warning.clone();
-        warning.field = format!("targets[{index}].{}", warning.field);
-        warning.targets = Some(vec![index]);
-        warning
-    };
-    warnings.iter().map(at_target).collect()
-}
-
-fn refused(faults: &Faults, accounts: &HashMap<usize, AccountId>) -> Vec<RefusedTarget> {
+/// Returns the refused targets, as the reply lists them.
+pub(super) fn refused(faults: &Faults, accounts: &HashMap<usize, AccountId>) -> Vec<RefusedTarget> {
     let of = |index: usize| {
         let error = faults.error_of(index)?;
         Some(RefusedTarget {

@@ -6,9 +6,9 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{
     read::find,
+    replies::{DeletedPostSet, KeptTarget},
     rows::lock,
     settle,
-    view::{DeletedPostSet, KeptTarget},
 };
 use crate::posts::delete::remove;
 

@@ -4,6 +4,7 @@
 mod add;
 mod change;
 mod check;
+mod copies;
 mod create;
 mod delete;
 mod faults;
@@ -11,7 +12,9 @@ mod input;
 mod levels;
 mod own;
 pub mod pages;
+mod plan;
 mod read;
+mod replies;
 mod retry;
 mod rows;
 mod settle;
@@ -19,6 +22,7 @@ mod status;
 mod targets;
 mod transition;
 mod view;
+mod write;
 
 pub use add::add_targets;
 pub use change::change;
@@ -30,16 +34,17 @@ pub use input::{
 };
 pub use levels::{Level, Origin, Origins};
 pub use read::{get, list};
+pub use replies::{
+    ChangedPostSet, CheckedPostSet, CheckedTarget, CreatedPostSet, DeletedPostSet, RefusedTarget,
+    RetriedPostSet,
+};
 pub use retry::retry;
 pub use rows::{TargetRow, lock_of_posts};
 pub use settle::changed_by_service;
 pub use status::SetStatus;
 pub use targets::MAX_TARGETS;
 pub use transition::set_status;
-pub use view::{
-    ChangedPostSet, CheckedPostSet, CheckedTarget, CreatedPostSet, DeletedPostSet, OnePostSet,
-    PostSet, PostSetPage, PostSetState, PostSetSummary, RefusedTarget, RetriedPostSet, SetTarget,
-};
+pub use view::{OnePostSet, PostSet, PostSetPage, PostSetState, PostSetSummary, SetTarget};
 
 pub(super) use own::{forget_target, own_changes, own_time};
 pub(super) use rows::{lock, lock_of_post};

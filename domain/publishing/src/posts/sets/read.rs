@@ -170,7 +170,7 @@ pub async fn find<C: ConnectionTrait>(
     conn: &C,
     id: PostSetId,
 ) -> Result<(post_set::Model, Vec<TargetRow>)> {
-    let absent = || Error::new(Code::PostSetNotFound, format!("There is no post set {id}."));
+    let absent = || Error::new(Code::PostSetNotFound, "There is no such post set.");
     let set = visible(act).filter(post_set::Column::Id.eq(id)).one(conn).await?;
     let set = set.ok_or_else(absent)?;
     let targets = targets_of(conn, &[id], brands(act)).await?.remove(&id);

@@ -11,10 +11,11 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use super::{
     input::RetryPostSet,
     read::{brands, find},
+    replies::{RetriedPostSet, SkippedTarget},
     rows::{lock, targets_of},
     settle,
     status::SetStatus,
-    view::{self, RetriedPostSet, SkippedTarget},
+    view,
 };
 use crate::posts::{
     draft::account_of,

@@ -11,9 +11,9 @@ use super::{
     faults::Faults,
     own,
     read::{brands, find},
+    replies::{ChangedPostSet, UnchangedTarget},
     rows::{TargetRow, lock, targets_of},
-    settle,
-    view::{self, ChangedPostSet, UnchangedTarget},
+    settle, view,
 };
 use crate::posts::{
     draft::account_of,
