@@ -12,7 +12,7 @@ const CONSTANT: [&str; 4] =
 
 /// Each list of somebody who has nothing, in a workspace with an empty brand, and why it is empty. A reason of `null` is that
 /// of a list that is not empty: the caller's own key, the news of the service.
-const OF_NOBODY: [(&str, &str, Option<&str>); 22] = [
+const OF_NOBODY: [(&str, &str, Option<&str>); 23] = [
     ("list_accounts", "accounts", Some("no_accounts")),
     ("list_brand_accounts", "brands/{brand}/accounts", Some("no_accounts")),
     ("list_activity", "activity", Some("nothing_yet")),
@@ -32,6 +32,7 @@ const OF_NOBODY: [(&str, &str, Option<&str>); 22] = [
     ("list_conversations", "inbox/conversations", Some("no_accounts")),
     ("list_media", "media", Some("nothing_yet")),
     ("list_posts", "posts", Some("no_accounts")),
+    ("list_post_sets", "post_sets", Some("no_accounts")),
     ("list_webhooks", "webhooks", Some("nothing_yet")),
     ("list_api_keys", "keys", None),
     ("list_updates", "updates", None),

@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 
 use crate::{business, films, inbox};
 
-/// Types whose events other stories make and read: they take hours or weeks, a connection that is lost, or a test of a
-/// webhook.
-const ELSEWHERE: [&str; 5] = [
+/// Types whose events other stories make and read: they take hours or weeks, a connection that is lost, a second account
+/// or a test of a webhook.
+const ELSEWHERE: [&str; 6] = [
     "account.reconnected",
     "account.token_expiring",
     "insight.created",
     "post.removed",
+    "post_set.partial",
     "webhook.test",
 ];
 
@@ -34,12 +35,26 @@ async fn each_type_holds_what_the_document_says() {
     let path = format!("/api/v1/posts/{draft}");
     let _ = user.patch(&path, json!({"caption": "Changed"})).await.expect(200);
     let _ = user.delete(&path).await.expect(200);
+    let set = json!({"targets": [{"account_id": account}], "caption": "Draft", "status": "draft"});
+    let set = user.post("/api/v1/post-sets", set).await.expect(201).body["post_set"]["id"].clone();
+    let path = format!("/api/v1/post-sets/{}", set.as_str().unwrap());
+    let _ = user.patch(&path, json!({"caption": "Changed"})).await.expect(200);
+    let _ = user.delete(&path).await.expect(200);
     for refused in [true, false] {
+        let one = [json!({"account_id": account})];
         if refused {
             let fault = json!([{"on": "commit", "kind": "status", "status": 400}]);
             user.faults("bluesky", account, fault).await;
         }
         let post = networks::publish(&app, &user, networks::post("bluesky", account)).await;
+        assert_eq!(post["status"], if refused { "failed" } else { "published" }, "{post:#}");
+        if refused {
+            let fault = json!([{"on": "commit", "kind": "status", "status": 400}]);
+            user.faults("bluesky", account, fault).await;
+        }
+        let set = json!({"targets": one, "caption": format!("A set, refused: {refused}")});
+        let set = user.post("/api/v1/post-sets", set).await.expect(201).body["post_set"].clone();
+        let post = networks::ended(&app, &user, &set["targets"][0]["post_id"]).await;
         assert_eq!(post["status"], if refused { "failed" } else { "published" }, "{post:#}");
     }
     let _ = user.delete(&format!("/api/v1/accounts/{account}")).await.expect(200);

@@ -1,8 +1,6 @@
 //! What an event holds, by its type. The record of an event leaves it open, because events of later versions may be of
 //! types, and hold things, that nobody knows yet; these conditions say it of each type that there is.
 
-use fanfare_publishing::posts::sets::PostSetState;
-use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 /// Types of events, and the fields of their `data`, all of which are there but for those that may be left out.
@@ -53,7 +51,7 @@ fn holds() -> Vec<Holds> {
                 "post_set.partial",
                 "post_set.failed",
             ],
-            json!({"post_set": post_set()}),
+            json!({"post_set": record("PostSetState")}),
         ),
         connected,
         of(&["account.disconnected"], json!({"account": record("Account")})),
@@ -94,16 +92,6 @@ fn holds() -> Vec<Holds> {
             }))}),
         ),
     ]
-}
-
-/// A post set without what it says.
-fn post_set() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let schema = settings.for_serialize().into_generator().into_root_schema_for::<PostSetState>();
-    schema.to_value()
 }
 
 /// The fields of an event of a video, with those of its result.

@@ -11,6 +11,7 @@ mod unions;
 use std::collections::BTreeSet;
 
 use fanfare_core::{Code, activity::Event};
+use fanfare_publishing::posts::sets::PostSetState;
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -210,6 +211,8 @@ fn add_older_names(routes: &[Route], paths: &Map<String, Value>, components: &mu
 /// Returns the description of the event that is sent to webhooks.
 fn sent_event(schemas: &mut Schemas) -> Value {
     let event = schemas.replies.subschema_for::<Event>();
+    // No reply shows it, so that nothing else describes it.
+    schemas.replies.subschema_for::<PostSetState>();
     json!({"post": {
         "operationId": "receive_event",
         "summary": "Sent to a webhook when something happened that it asked for",

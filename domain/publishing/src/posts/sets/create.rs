@@ -24,6 +24,7 @@ use super::{
 use crate::posts::{
     create::{parse_time, with_timezone_fix},
     input::NewStatus,
+    view,
     workspace::WorkspaceOfPost,
 };
 
@@ -223,7 +224,15 @@ async fn dry_run(
     warnings.dedup();
     let valid = refused.is_empty();
     let workspace = ask.workspace;
-    let view = CheckedPostSet { dry_run: true, valid, targets, refused, warnings, workspace };
+    let view = CheckedPostSet {
+        outcome: view::Checked::Checked,
+        dry_run: true,
+        valid,
+        targets,
+        refused,
+        warnings,
+        workspace,
+    };
     Ok(Reply::ok(&view).unchanged())
 }
 

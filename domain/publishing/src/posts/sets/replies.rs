@@ -8,11 +8,18 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{check::is_shared, levels::Origins, rows::TargetRow, view::PostSet};
-use crate::posts::{forecast::Forecast, media_of, view::PostMedia, workspace::WorkspaceOfPost};
+use crate::posts::{
+    forecast::Forecast,
+    media_of,
+    view::{Checked, Created, PostMedia},
+    workspace::WorkspaceOfPost,
+};
 
 /// A set that was created, or got further targets.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CreatedPostSet {
+    /// Says that it was written.
+    pub outcome: Created,
     /// The set.
     pub post_set: PostSet,
     /// With `valid_only`: the targets that were left out.
@@ -43,6 +50,8 @@ pub struct RefusedTarget {
 /// A set that was only checked.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CheckedPostSet {
+    /// Says that it was only checked.
+    pub outcome: Checked,
     /// Always true.
     pub dry_run: bool,
     /// True if no target is refused.

@@ -26,7 +26,7 @@ use super::{
 use crate::posts::{
     create::Examined,
     duplicates,
-    view::Reader,
+    view::{Created, Reader},
     workspace::WorkspaceOfPost,
     write::{NewPostRow, write_rows},
 };
@@ -88,7 +88,8 @@ pub async fn write(
     let (set, targets) = announce(act, &mut tx, id, first_place > 0).await?;
     let post_set = PostSet::of(&set, targets, &Reader::of(act))?;
     let workspace = ask.workspace.clone();
-    let reply = CreatedPostSet { post_set, refused, warnings, workspace };
+    let reply =
+        CreatedPostSet { outcome: Created::Created, post_set, refused, warnings, workspace };
     let reply = Reply::ok(&reply).with_status(201);
     Ok((act.finish(tx, reply).await?, valid as u64))
 }
