@@ -32,7 +32,7 @@ const OF_NOBODY: [(&str, &str, Option<&str>); 23] = [
     ("list_conversations", "inbox/conversations", Some("no_accounts")),
     ("list_media", "media", Some("nothing_yet")),
     ("list_posts", "posts", Some("no_accounts")),
-    ("list_post_sets", "post_sets", Some("no_accounts")),
+    ("list_post_sets", "post-sets", Some("no_accounts")),
     ("list_webhooks", "webhooks", Some("nothing_yet")),
     ("list_api_keys", "keys", None),
     ("list_updates", "updates", None),
