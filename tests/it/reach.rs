@@ -87,6 +87,8 @@ impl Elsewhere {
         let account = made("/api/v1/sandbox/accounts", account, 201).await["account"]["id"].clone();
         let draft = json!({"account_id": account, "caption": "outlandish", "status": "draft"});
         let post = free.publish(draft).await["id"].clone();
+        let set = json!({"targets": [{"account_id": account}], "caption": "outlandish", "status": "draft"});
+        let set = made("/api/v1/post-sets", set, 201).await["post_set"]["id"].clone();
         let later =
             json!({"account_id": account, "caption": "outlandish", "scheduled_at": app.at(60)});
         let live = networks::publish(app, free, later).await;
@@ -124,6 +126,7 @@ impl Elsewhere {
         spend(app, workspace, OPERATION).await;
         let ids = [
             ("/api/v1/posts/{id}", post),
+            ("/api/v1/post-sets/{id}", set),
             ("/api/v1/posts/group/", json!("no-such-group")),
             ("/api/v1/accounts/{id}", account.clone()),
             ("/api/v1/webhooks/{id}", hook),
