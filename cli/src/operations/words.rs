@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::{document::operations, tree::chapters};
 
 /// Chapters whose names have two words.
-const TWO_WORDS: [&str; 2] = ["oauth clients", "oauth grants"];
+const TWO_WORDS: [&str; 3] = ["oauth clients", "oauth grants", "post sets"];
 
 /// Short forms of operations: the chapter, the short form, and the words that it stands for.
 pub const SHORT_FORMS: [(&str, &str, &[&str]); 9] = [
@@ -84,6 +84,7 @@ mod tests {
         for (line, read) in [
             ("fanfare oauth clients list", "fanfare|oauth clients|list"),
             ("fanfare posts list", "fanfare|posts|list"),
+            ("fanfare post sets list", "fanfare|post sets|list"),
             ("fanfare post pause 7", "fanfare|posts|update-status|--status=paused|7"),
             ("fanfare posts resume 7", "fanfare|posts|update-status|--status=scheduled|7"),
             ("fanfare inbox reply 7", "fanfare|inbox|reply-to-comment|7"),
