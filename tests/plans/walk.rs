@@ -117,7 +117,9 @@ impl Walk {
         }
         // Rows that are made up name each other at random, so a part may fail here; `clean_up` is judged elsewhere.
         let _ = upkeep::clean_up(&app.domain).await;
-        fanfare_publishing::posts::dead_workers::end_leases(&app.domain, "held_by = $2", "nobody").await.unwrap();
+        fanfare_publishing::posts::dead_workers::end_leases(&app.domain, "held_by = $2", "nobody")
+            .await
+            .unwrap();
     }
 
     /// Sends the example of each route, and asks each list with each of its filters.

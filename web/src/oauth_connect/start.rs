@@ -90,5 +90,13 @@ async fn act(visit: &Visit, workspace: Option<uuid::Uuid>) -> Result<Act> {
     let membership = access::membership(&visit.cx, &caller, workspace.map(WorkspaceId)).await?;
     membership.require(Role::Publisher)?;
     let (cx, request_id) = (visit.cx.clone(), visit.request_id.clone());
-    Ok(Act { cx, caller, membership, request_id, reservation: None, meter: Meter::default(), if_match: None })
+    Ok(Act {
+        cx,
+        caller,
+        membership,
+        request_id,
+        reservation: None,
+        meter: Meter::default(),
+        if_match: None,
+    })
 }
