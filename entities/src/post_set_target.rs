@@ -4,7 +4,7 @@ use sea_orm::entity::prelude::*;
 
 use crate::{Millis, PostId, PostSetId};
 
-/// What a post of a set has of its own.
+/// The content and the time that a post of a set has of its own.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
 #[sea_orm(table_name = "post_set_targets")]
 pub struct Model {

@@ -141,7 +141,7 @@ pub struct PostRef {
     pub url: Option<String>,
 }
 
-/// What a network tells of a post since it was published.
+/// The news that a network has of a post since it was published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostNews {
     /// Its own id and address, in place of the name that it had until others could see it.

@@ -112,7 +112,7 @@ pub struct RemotePost {
 /// A page of a list of which each entry is read alone.
 #[derive(Debug)]
 pub struct InboxPage<T> {
-    /// What could be read.
+    /// The items that could be read.
     pub page: ListPage<T>,
     /// The ids of entries of an unknown form, which are there, whatever they say; an empty one where an entry has no id.
     pub unread: Vec<String>,

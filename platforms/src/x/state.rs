@@ -16,7 +16,7 @@ pub(super) struct State {
     pub upload: Option<ChunkedUpload>,
     /// Ids of the posts that are public, in order.
     pub published: Vec<String>,
-    /// What they lack.
+    /// The things that they lack.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }

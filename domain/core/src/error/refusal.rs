@@ -149,7 +149,7 @@ pub struct RefusalDetails {
 pub struct SimilarPost {
     /// Its id.
     pub post_id: PostId,
-    /// How much alike they are.
+    /// The likeness of the two.
     pub kind: Likeness,
     /// The time at which it goes out, or was to go out.
     pub scheduled_at: Time,
@@ -157,7 +157,7 @@ pub struct SimilarPost {
     pub status: PostStatus,
 }
 
-/// How much alike two posts are.
+/// The likeness of two posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Likeness {

@@ -17,7 +17,7 @@ use super::{
 pub(super) struct Earlier {
     /// Its place in the request.
     pub place: usize,
-    /// How much alike they are.
+    /// The likeness of the two.
     pub kind: Likeness,
     /// The time between them.
     distance: Millis,

@@ -210,7 +210,7 @@ impl Examined {
     /// Returns the row to be written, with these copies of its files.
     ///
     /// # Errors
-    /// What is wrong with the post now that its files are known.
+    /// The faults of the post now that its files are known.
     pub async fn complete(
         mut self,
         act: &Act,

@@ -21,7 +21,7 @@ use super::{
 pub struct Once {
     /// Where and when it goes out.
     pub place: Place,
-    /// What is compared of it.
+    /// The parts of it that are compared.
     pub print: Print,
 }
 

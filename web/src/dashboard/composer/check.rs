@@ -26,9 +26,9 @@ const SHOWN: usize = 3_000;
 /// The result of a check.
 #[derive(Default)]
 pub struct Checked {
-    /// What is wrong.
+    /// The faults.
     pub problems: Vec<Problem>,
-    /// What is right and worth a look all the same.
+    /// The things that are right and worth a look all the same.
     pub warnings: Vec<Notice>,
 }
 

@@ -31,7 +31,7 @@ pub const LARGEST: usize = 1 << 20;
 /// The result of a step of the composer.
 #[derive(Default)]
 struct StepOutcome {
-    /// What is wrong with the post, and what is worth a look.
+    /// The faults of the post, and the things that are worth a look.
     checked: Checked,
     /// A message that the step was done.
     done: Option<String>,

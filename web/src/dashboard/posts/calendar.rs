@@ -38,7 +38,7 @@ struct CalendarRange {
     after: NaiveDate,
 }
 
-/// What the entries of a calendar are made with.
+/// The things that the entries of a calendar are made with.
 struct ChipContext<'a> {
     accounts: &'a Accounts,
     sets: &'a Sets,

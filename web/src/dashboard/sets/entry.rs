@@ -20,7 +20,7 @@ use crate::dashboard::{marks::mark, page_member::PageMember, parts::one_line, po
 pub struct Sets {
     /// The targets that the user sees.
     targets: BTreeMap<PostSetId, Vec<TargetRow>>,
-    /// What stands for each set's text.
+    /// The text that stands for each set.
     titles: BTreeMap<PostSetId, String>,
 }
 

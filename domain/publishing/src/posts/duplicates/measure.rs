@@ -12,7 +12,7 @@ const NEAR_SHARE: (usize, usize) = (4, 5);
 /// Texts with fewer characters are near each other only if they are equal: they have too few sequences.
 const SHORT: usize = 12;
 
-/// What is compared of the text of a post.
+/// The parts of a post's text that are compared.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TextPrint {
     form: String,
@@ -22,7 +22,7 @@ pub(super) struct TextPrint {
     is_short: bool,
 }
 
-/// How much alike two texts are; it depends on the files what that means for their posts.
+/// The likeness of two texts; it depends on the files what that means for their posts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Match {
     /// The texts are equal.

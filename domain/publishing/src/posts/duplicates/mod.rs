@@ -25,7 +25,7 @@ const HOUR: Millis = 3_600_000;
 /// Posts up to this distance in time are compared.
 pub const COMPARED_SPAN: Millis = 7 * 24 * HOUR;
 
-/// What is done with a post that the account has already, or nearly.
+/// The treatment of a post that the account has already, or nearly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Guard {

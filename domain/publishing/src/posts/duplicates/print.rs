@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::measure::{Match, TextPrint, with_files};
 use crate::posts::view::PostMedia;
 
-/// What is compared of a post.
+/// The parts of a post that are compared.
 #[derive(Debug, Clone, Default)]
 pub struct Print {
     pub(super) text: TextPrint,

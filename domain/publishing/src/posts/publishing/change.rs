@@ -255,7 +255,7 @@ impl Change<'_> {
     }
 }
 
-/// What the rows that the one statement returns make due.
+/// The jobs that follow from the rows that the one statement returns.
 struct DueRows {
     due: HashMap<i64, Millis>,
     now: Millis,

@@ -38,7 +38,7 @@ pub struct Checked {
     pub similar: Vec<SimilarPost>,
 }
 
-/// What all targets of a set have in common.
+/// The things that all targets of a set have in common.
 #[derive(Clone, Copy)]
 pub struct Common<'a> {
     /// The content.
@@ -51,7 +51,7 @@ pub struct Common<'a> {
     pub is_draft: bool,
     /// The group of the posts.
     pub group: &'a str,
-    /// What is done with a target that its account has already.
+    /// The treatment of a target that its account has already.
     pub guard: Guard,
     /// The time of the request.
     pub now: Millis,

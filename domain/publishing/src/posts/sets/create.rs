@@ -110,9 +110,9 @@ pub(super) enum Whole {
     Old(PostSetId, i64),
 }
 
-/// How targets are made.
+/// The way in which targets are made.
 pub(super) struct Ask {
-    /// What becomes of refused ones.
+    /// The treatment of refused ones.
     pub mode: Mode,
     /// True if they are only to be checked.
     pub dry_run: bool,

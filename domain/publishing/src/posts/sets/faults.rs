@@ -248,7 +248,7 @@ impl Faults {
     }
 }
 
-/// What is wrong with a target, in the shape of an item of a batch.
+/// The faults of a target, in the shape of an item of a batch.
 pub struct TargetError {
     /// The HTTP status that the same post alone would have.
     pub status: u16,

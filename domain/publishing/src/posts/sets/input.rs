@@ -88,7 +88,7 @@ with_content! {
         #[serde(default)]
         #[schemars(length(max = 200))]
         group: Option<String>,
-        /// What is done with a target that its account has already, or nearly, within seven days: `warn` (the default) makes
+        /// The treatment of a target that its account has already, or nearly, within seven days: `warn` (the default) makes
         /// it with a warning, `refuse` refuses it.
         #[serde(default)]
         duplicates: Option<Guard>,
@@ -188,7 +188,7 @@ with_content! {
     TargetChanges {
         /// The post.
         post_id: i64,
-        /// What it takes from the set again: `caption`, `media`, `post_type`, `settings.title` and so on.
+        /// The parts that it takes from the set again: `caption`, `media`, `post_type`, `settings.title` and so on.
         #[serde(default)]
         #[schemars(length(max = 200), inner(length(max = 200)))]
         inherit: Option<Vec<String>>,

@@ -16,7 +16,7 @@ use crate::platforms;
 pub struct WholeSet {
     /// The set.
     pub set: post_set::Model,
-    /// What its targets have in common, and for each platform.
+    /// The content that its targets have in common, and that for each platform.
     pub content: SetContent,
     /// Its targets, in order.
     pub targets: Vec<TargetRow>,

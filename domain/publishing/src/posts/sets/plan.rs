@@ -26,11 +26,11 @@ use crate::posts::{
     duplicates::Guard,
 };
 
-/// What a request makes of a set.
+/// The set as a request would have it.
 pub struct Plan {
     /// The new content of the set.
     pub content: SetContent,
-    /// What each target has of its own from now on.
+    /// The content that each target has of its own from now on.
     pub owns: HashMap<PostId, Level>,
     /// The indexes of the targets among the changes.
     pub asked: HashMap<PostId, usize>,
@@ -38,7 +38,7 @@ pub struct Plan {
     pub time: Option<(Millis, Option<String>)>,
     /// The new group.
     pub group: Option<String>,
-    /// What is done with a target that its account has already.
+    /// The treatment of a target that its account has already.
     pub guard: Guard,
 }
 

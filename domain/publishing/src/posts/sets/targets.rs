@@ -44,7 +44,7 @@ pub struct Target {
     pub time: TargetTime,
     /// The suggestion that the post is made from.
     pub suggestion: Option<SuggestionId>,
-    /// What is done if its account has the like already.
+    /// The treatment of it if its account has the like already.
     pub guard: Option<Guard>,
 }
 
@@ -55,7 +55,7 @@ pub enum TargetTime {
     Shared,
     /// Its own.
     Own(Millis),
-    /// So many ms after that of the set.
+    /// After that of the set, by so many ms.
     After(Millis),
 }
 
@@ -219,7 +219,7 @@ fn wrong_times(new: &NewTarget) -> Option<fanfare_core::error::Violation> {
     })
 }
 
-/// What a target names.
+/// The account or brand that a target names.
 enum Found {
     One(Box<account::Model>),
     Brand(BrandId),

@@ -47,7 +47,7 @@ pub struct PostSet {
     targets: Vec<SetTarget>,
 }
 
-/// What a set is without its content.
+/// A set without its content.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct SetHead {

@@ -163,7 +163,7 @@ async fn announce(
     Ok((set, targets))
 }
 
-/// What a target has of its own, as it is stored.
+/// The content and the time that a target has of its own, as they are stored.
 struct StoredTarget {
     overrides: Level,
     own_time: bool,
