@@ -142,7 +142,7 @@ async fn change(
     }
 }
 
-/// What the events say of the settling of each set.
+/// Reads from the events at which numbers each set settled.
 async fn settled(user: &User) -> BTreeMap<String, Vec<i64>> {
     let (mut settled, mut cursor) = (BTreeMap::<String, Vec<i64>>::new(), "0".to_owned());
     loop {
